@@ -104,7 +104,8 @@ export function planOf(shape: BatchShape) {
   const { items, itemsPerChunk, queues = 1, bytesPerItem = 12, secondsPerChunk = 0.1 } = shape;
   const chunks = Math.max(1, Math.ceil(items / itemsPerChunk));
   const blocks = Math.max(1, Math.ceil((items * bytesPerItem) / BLOCK_BYTES));
-  return { blocks, ...drainsOf({ chunks, queues, seconds: chunks * secondsPerChunk }) };
+  const seconds = chunks * secondsPerChunk;
+  return { blocks, seconds, ...drainsOf({ chunks, queues, seconds }) };
 }
 
 /** The work of the drains of a batch: its chunks, its queues, and the handler time of all chunks. */
@@ -201,7 +202,5 @@ export function drainOperations(shape: DrainShape): Operations {
 
 /** Returns everything that the receipt of such a batch contains. */
 export function batchSpending(shape: BatchShape): Operations {
-  const { chunks, queues } = planOf(shape);
-  const seconds = chunks * (shape.secondsPerChunk ?? 0.1);
-  return addOperations(ownOperations(shape), drainOperations({ chunks, queues, seconds }));
+  return addOperations(ownOperations(shape), drainOperations(planOf(shape)));
 }

@@ -1,5 +1,3 @@
-/** Derives the billed operation of a storage request from its method, URL and headers. Pure. */
-
 /** The storage services whose SDK pipelines are metered. */
 export type StorageService = 'blob' | 'queue' | 'table';
 

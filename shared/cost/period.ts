@@ -69,9 +69,9 @@ type PeriodCost = z.infer<typeof periodCostSchema>;
 export type KnownDeployment = Partial<Omit<Deployment, 'backend'>>;
 
 /** Classes that are billed per month: their count does not depend on the number of days, only their cost does. */
-const STANDING: ReadonlySet<PriceClass | undefined> = new Set<PriceClass | undefined>([
+const STANDING: readonly (PriceClass | undefined)[] = [
   ...(['alert.log', 'alert.metric', 'storage.gbMonth', 'network.privateEndpoint', 'network.privateDnsZone'] as const),
-]);
+];
 
 /** Returns the idle bill of a month, reduced to `days`, before free grants: the lines that `npm run cost` prints. */
 export function idleLines(
@@ -84,7 +84,7 @@ export function idleLines(
     ({ who, does, count, usd, unverified, priceClass }) => ({
       who,
       does,
-      count: count === null || STANDING.has(priceClass) ? count : count * fraction,
+      count: count === null || STANDING.includes(priceClass) ? count : count * fraction,
       usd: usd === null ? null : usd * fraction,
       unverified,
     }),

@@ -27,7 +27,6 @@ export interface ReceiptInput {
 
 const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
 const number = z.number().nonnegative();
-const executionsSchema = z.object({ count: number, gbSeconds: number });
 
 /** The bill of a batch, compared with what other designs would have spent on it. */
 export const receiptSchema = z.object({
@@ -38,7 +37,9 @@ export const receiptSchema = z.object({
   hostOperations: operations.describe('Estimated: operations of the Durable extension on Azure Storage'),
   backend: z.enum(DURABLE_BACKENDS).describe('The deployed durable backend'),
   actions: number.describe('Estimated: durable actions of its drains, 1 per orchestration start, 2 per activity'),
-  executions: executionsSchema.describe('Estimated: function executions, as billed if no others run at the same time'),
+  executions: z
+    .object({ count: number, gbSeconds: number })
+    .describe('Estimated: function executions, as billed if no others run at the same time'),
   storageOperations: number.describe('The storage operations among the three counts above'),
   sheet: z.string(),
   currency: z.string(),
@@ -83,11 +84,10 @@ function comparisonOf(items: number, ours: number, sheet: PriceSheet): Receipt['
   };
 }
 
-/** Returns the operations that a meter has counted, without requests to the durable runtime and executions. */
+/** Without requests to the durable runtime and executions. */
 const counted = (operations: Operations): Operations =>
   Object.fromEntries(Object.entries(operations).filter(([name]) => !/^(functions|durable)\./.test(name)));
 
-/** Returns the storage operations of the Durable extension for these requests to it. */
 const hostOperationsOf = (all: Operations): Operations =>
   addOperations(
     timesOperations(DURABLE_ACTION_ON_STORAGE, all['durable.action'] ?? 0),

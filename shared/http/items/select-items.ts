@@ -3,7 +3,7 @@ import type { BatchRow } from '../../batches/batch-row.ts';
 import { type ChunkEntry, chunkOfItem } from '../../contract/payload-index.ts';
 import type { Stored } from '../edge/app.ts';
 import { type ChunkGroup, type ItemStatus, readStatuses } from './item-statuses.ts';
-import type { ItemState } from './walk-items.ts';
+import type { ItemState } from './schemas.ts';
 import { readRedrives } from './walk-starts.ts';
 
 /**

@@ -1,8 +1,9 @@
 /** The representation of queues in the API: data of their gates, their depth, and their batches. */
 import type { WatchedBatch } from '../../batches/watch/read-open-batches.ts';
-import { type GateRow, newGate, presentPause } from '../../gate/gate-row.ts';
+import { GATE, type GateRow, newGate, presentPause } from '../../gate/gate-row.ts';
 import { readQuotas } from '../../limits/quota-row.ts';
 import { inParallel } from '../../parallel.ts';
+import { pickColumns, pickValues } from '../../storage/row.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { Reads } from '../edge/app.ts';
 import { type Backlog, backlogOf, backlogs } from './backlog.ts';
@@ -75,6 +76,11 @@ export async function readQueueView(deps: QueueReads, address: QueueAddress, fre
   throw new Error(`Expected a view of queue ${address.queue}, got none.`);
 }
 
+const OF_GATE = pickColumns(GATE, [
+  ...(['status', 'generation', 'depth', 'active', 'total', 'idleCount', 'wakes', 'missedWakes', 'taskLimit'] as const),
+  ...(['orphanedReferences', 'throttled', 'itemsPerSecond', 'secondsPerReference', 'policyVersion'] as const),
+]);
+
 /** A queue in the format of the API: fields of its workload and its gate, and its share of the workload's limits. */
 function queueView(address: QueueAddress, known: KnownLimits & { backlog: Backlog | null }): QueueView {
   const { queue, workload, lane, kind } = address;
@@ -86,25 +92,12 @@ function queueView(address: QueueAddress, known: KnownLimits & { backlog: Backlo
     lane,
     kind,
     pool: workload.pool,
-    status: gate.status,
-    generation: gate.generation,
-    depth: gate.depth,
+    ...pickValues(OF_GATE, gate),
     depthAt: gate.depthAt || null,
     backlog,
-    active: gate.active,
-    total: gate.total,
-    idleCount: gate.idleCount,
-    wakes: gate.wakes,
     paused: presentPause(gate, nowMs) ?? null,
     startFailure: gate.startFailure ?? null,
-    missedWakes: gate.missedWakes,
-    orphanedReferences: gate.orphanedReferences,
-    taskLimit: gate.taskLimit,
-    throttled: gate.throttled,
-    itemsPerSecond: gate.itemsPerSecond,
-    secondsPerReference: gate.secondsPerReference,
     load: instances === 0 ? null : { instances, cpu, eventLoop, responseMs, latencyMs },
-    policyVersion: gate.policyVersion,
     dueAt: gate.due[0] ?? null,
     limits: limitsView(address, known),
   };

@@ -14,23 +14,15 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import type { Operations } from '../../contract/operations.ts';
+import type { TelemetrySettings } from '../../settings.ts';
 import { observeOperations } from '../metrics.ts';
 
 /** Each export is stored and billed; charts have a resolution of one minute. */
 const METRIC_INTERVAL_MS = 60_000;
 
-/** The targets of telemetry; at least one of the first two. */
-export interface TelemetryTargets {
-  /** Base address of an OTLP collector over HTTP, such as `http://localhost:4318`. */
-  otlpEndpoint?: string | undefined;
-  /** Connection string of an Application Insights component. */
-  connectionString?: string | undefined;
-  /** Client id of the identity that writes to the component. If undefined, the connection string is sufficient. */
-  clientId?: string | undefined;
-}
-
 export interface TelemetryOptions {
-  targets: TelemetryTargets;
+  /** At least one of both. */
+  targets: TelemetrySettings;
   /** Describes this process in traces and metrics, with the names of OpenTelemetry's semantic conventions. */
   resource: Record<string, string>;
   operations: () => Operations;

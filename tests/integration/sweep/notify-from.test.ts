@@ -6,7 +6,7 @@ import { createNeedsWake } from '../../../shared/gate/notify-from.ts';
 import { DEFAULT_POLICY, type Policy } from '../../../shared/gate/policy.ts';
 import { writePolicy } from '../../../shared/gate/policy-store.ts';
 import { listQueues } from '../../../shared/http/queues/list-queues.ts';
-import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
+import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/change-queue.ts';
 import type { QueueView } from '../../../shared/http/queues/schemas.ts';
 import { createDepths } from '../../../shared/queues/depths.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';

@@ -115,6 +115,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'shared/telemetry/export/',
     imports: ['shared/telemetry/', 'shared/contract/'],
+    types: [SETTINGS],
     packages: [
       ...['@azure/identity', '@azure/monitor-opentelemetry-exporter', '@opentelemetry/api'],
       ...['@opentelemetry/exporter-metrics-otlp-http', '@opentelemetry/exporter-trace-otlp-http'],

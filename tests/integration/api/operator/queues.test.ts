@@ -4,7 +4,7 @@ import { changeGate, readGate } from '../../../../shared/gate/gate-store.ts';
 import { recordHeartbeat } from '../../../../shared/gate/heartbeat.ts';
 import { problemSchema } from '../../../../shared/http/edge/schemas.ts';
 import { listQueues } from '../../../../shared/http/queues/list-queues.ts';
-import { drainNow, pauseQueue, resumeQueue } from '../../../../shared/http/queues/pause-queue.ts';
+import { drainNow, pauseQueue, resumeQueue } from '../../../../shared/http/queues/change-queue.ts';
 import { queueListSchema, queueViewSchema } from '../../../../shared/http/queues/schemas.ts';
 import { createDepths } from '../../../../shared/queues/depths.ts';
 import { measure } from '../../../helpers/measure.ts';
