@@ -9,10 +9,8 @@ import type { Screen } from './status-line.ts';
 export interface Io {
   env: Environment;
   platform: NodeJS.Platform;
-  /** The base of relative paths. */
   folder: string;
   stdin: Readable & { isTTY?: boolean };
-  /** For the requested output. */
   stdout: Writable & { isTTY?: boolean };
   /** For progress, hints and errors. */
   stderr: Screen;

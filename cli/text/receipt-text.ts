@@ -2,7 +2,6 @@ import { addOperations, storageOperations } from '../../shared/contract/operatio
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { formatCount, formatList } from './format.ts';
 
-/** The fields of a receipt that are shown besides the price. */
 export type ShownReceipt = Pick<
   BatchView['receipt'],
   'soFar' | 'operations' | 'drainOperations' | 'hostOperations' | 'storageOperations' | 'executions' | 'comparison'

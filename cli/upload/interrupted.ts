@@ -4,7 +4,6 @@ import type { Session } from '../session.ts';
 import type { UploadProgress } from './send/body.ts';
 import type { Submitted } from './send/send-batch.ts';
 
-/** How far an upload has come. */
 export interface UploadState {
   key?: string;
   /** Whether the same command would choose another key. */

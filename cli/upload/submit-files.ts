@@ -9,7 +9,6 @@ import { sendOne } from './one.ts';
 import { refuseValidate, requireInbox, type SendOptions } from './send/send-batch.ts';
 import { sendSeveral } from './several.ts';
 
-/** The options of the command. */
 export type SubmitOptions = Omit<SendOptions, 'workload'> & { workload?: string };
 
 /** Runs the command: sends the files of the arguments. */

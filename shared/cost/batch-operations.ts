@@ -18,7 +18,6 @@ import { addOperations, type Operations, timesOperations } from '../contract/ope
 import { MAX_RECEIVE } from '../contract/queue-limits.ts';
 import { gbSecondsOf } from './price.ts';
 
-/** The size of a batch and of its chunks. */
 export interface BatchShape {
   items: number;
   itemsPerChunk: number;

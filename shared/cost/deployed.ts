@@ -10,7 +10,6 @@ import type { Operations } from '../contract/operations.ts';
 export const MEMORY_SIZES = [512, 2_048, 4_096] as const;
 export type MemoryMb = (typeof MEMORY_SIZES)[number];
 
-/** The durable backends that the app can be deployed with. */
 export const DURABLE_BACKENDS = ['azureStorage', 'dts'] as const;
 export type DurableBackend = (typeof DURABLE_BACKENDS)[number];
 
@@ -34,7 +33,6 @@ export interface Deployment {
 export const DAYS_PER_MONTH = 30;
 export const SECONDS_PER_HOUR = 60 * 60;
 
-/** What `infra/` deploys without parameters. */
 export const DEFAULT_DEPLOYMENT: Deployment = {
   pools: 2,
   memoryMb: 2_048,

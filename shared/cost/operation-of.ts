@@ -1,7 +1,6 @@
 /** The storage services whose SDK pipelines are metered. */
 export type StorageService = 'blob' | 'queue' | 'table';
 
-/** The part of an HTTP request that determines its operation. */
 export interface RequestShape {
   method: string;
   url: string;

@@ -18,7 +18,6 @@ export interface PeriodSpent {
   drainOperations: Operations;
 }
 
-/** The sum before the first batch. */
 export const NOTHING_SPENT: PeriodSpent = { batches: 0, items: 0, operations: {}, drainOperations: {} };
 
 /** Adds a batch to a sum. */
@@ -91,7 +90,6 @@ export function idleLines(
   );
 }
 
-/** The prices and the durable backend of a calculation. */
 export interface PeriodBasis {
   prices: PriceSheet;
   backend: DurableBackend;

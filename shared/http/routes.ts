@@ -26,7 +26,6 @@ export const RESOURCES = {
   app: [...HEALTH_ROUTES, ...OPENAPI_ROUTES, ...DASHBOARD_ROUTES],
 } as const satisfies Record<string, readonly Route[]>;
 
-/** All HTTP routes. */
 export const ROUTES: readonly Route[] = Object.values(RESOURCES).flat();
 /** The same with the exact type of each route. */
 export type Routes = (typeof RESOURCES)[keyof typeof RESOURCES];

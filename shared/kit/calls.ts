@@ -15,7 +15,6 @@ export interface Calls {
   retried: number;
 }
 
-/** The counters, shared with the threads. */
 export interface CallCounters {
   /** Calls, and the latest attempt, by position. */
   calls: Int32Array<SharedArrayBuffer>;

@@ -17,7 +17,6 @@ import { TelemetryLinks } from './telemetry-links.tsx';
 export interface BatchHeadProps {
   batch: BatchView;
   tabTitle: string;
-  /** How old the data is. */
   polled: JSX.Element;
   onChange: () => void;
 }

@@ -14,7 +14,6 @@ import { type ReportRow, reportTable } from '../../text/report-text.ts';
 const RESULT_FORMATS = ['ndjson', 'json', 'csv'] as const;
 const REPORT_FORMATS = ['table', 'csv', 'ndjson', 'json'] as const;
 
-/** The options of both downloads. */
 interface DownloadOptions<F> {
   format?: F;
   out?: string;

@@ -18,7 +18,6 @@ export interface DeadLetterDeps {
   container: (name: string) => ContainerClient;
 }
 
-/** The columns of a batch row about its redrives. */
 export type Revisions = Pick<BatchRow, 'id' | 'revision' | 'reportRedrives'>;
 
 /** Returns whether a dead letter of `chunk` is still the current one of its item. */
@@ -92,7 +91,6 @@ export async function appliedRedrive(
   return blob === undefined ? undefined : readRedrive(deps.container(CONTAINERS.redrives), blob);
 }
 
-/** A current dead letter, with the chunk whose outcome holds it. */
 export interface DeadLetter {
   chunk: string;
   item: DeadItem;

@@ -3,7 +3,6 @@
  * redrive, but nothing runs: the transaction that opens the revision moves the items from `dead` to `discarded`, and
  * inserts one chunk row that is done. `finalize` follows immediately, as for a redrive of the report alone.
  */
-import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { digestOf } from '../../contract/frame.ts';
 import { storableLine } from '../../contract/text/text.ts';
@@ -11,7 +10,6 @@ import { Problem } from '../../errors.ts';
 import { Turns } from '../../turns.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
 import { ItemSet } from './item-set.ts';
-import type { StoredRedrive } from './redrive-blob.ts';
 import { placesOf } from './redrive-frames.ts';
 import { choiceOf, NamedCauses, type Selected, type SelectOptions } from './select.ts';
 
@@ -46,14 +44,6 @@ export async function selectToDiscard(
   const chunk = { offset: 0, length: 0, bytes: 0, digest: digestOf(Buffer.alloc(0)), ...places };
   return { frames: [], chunks: [chunk], items, bytes: 0, unreadable: 0, causes: causes.counts };
 }
-
-/** Returns the other changes of the batch row when a discard opens its revision: its items and chunks end at the same time. */
-export const discarding = (row: BatchRow, { redrive }: StoredRedrive): Partial<BatchRow> => ({
-  state: 'running',
-  discardReason: redrive.reason,
-  discarded: row.discarded + redrive.items,
-  chunksDone: row.chunksDone + redrive.chunks,
-});
 
 /** Creates the row of a chunk of a discard; it is done, and no worker or collector processes it. */
 export const discarded = ({ dueAt: _dueAt, ...row }: ChunkRow, doneAt: string): ChunkRow => {

@@ -1,4 +1,3 @@
-/** Positions of items of a batch. */
 import { type LineSteps, runsOf } from '../../contract/line-steps.ts';
 
 const PAGE_ITEMS = 65_536;
@@ -30,7 +29,6 @@ export class ItemSet {
     return ((this.#pages.get(Math.floor(item / PAGE_ITEMS))?.[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0;
   }
 
-  /** Yields the items in ascending order. */
   *[Symbol.iterator](): Generator<number> {
     for (const [number, page] of [...this.#pages].sort(([a], [b]) => a - b))
       for (let at = 0; at < page.length; at += 1)

@@ -20,7 +20,6 @@ import { type FinalizeDeps, finalize, requireWorkload } from '../../results/fina
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
 import { appliedBlob } from './current-dead.ts';
-import { discarding } from './discard.ts';
 import {
   isDiscard,
   isReportAlone,
@@ -166,7 +165,13 @@ function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Batc
     ...(isReportAlone(redrive)
       ? { state: 'running', reportRedrives: { ...row.reportRedrives, [redrive.revision]: stored.blob } }
       : {}),
-    ...(isDiscard(redrive) ? discarding(row, stored) : {}),
+    // Its items and chunks end at the same time.
+    ...(isDiscard(redrive)
+      ? {
+          ...{ state: 'running', discardReason: redrive.reason, discarded: row.discarded + items },
+          chunksDone: row.chunksDone + redrive.chunks,
+        }
+      : {}),
   };
 }
 

@@ -1,4 +1,3 @@
-/** The actor of a request. */
 import { storableLine } from '../../contract/text/text.ts';
 
 /** A name, and whether Microsoft Entra ID has verified it. */

@@ -4,7 +4,6 @@ import { batchLinksSchema, batchViewSchema, deadlineMetSchema } from './schemas.
 
 const { id, workload, lane, state, labels, ratePerSecond, estimate, blocked } = batchViewSchema.shape;
 
-/** A batch in a listing. */
 export const batchEntrySchema = z.object({
   ...{ id, workload, lane, state, labels, estimate, blocked },
   accepted: count,

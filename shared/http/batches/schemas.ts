@@ -27,7 +27,6 @@ export const batchLinksSchema = z.object({
   deadLetters: z.string(),
 });
 
-/** A batch. */
 export const batchViewSchema = z
   .object({
     id: z.string(),

@@ -15,7 +15,7 @@ import type { Settings } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { MAX_OPEN, readBatches } from '../batches/read-days.ts';
-import { estimateDrains, type ReceiptBasis, rounded } from '../batches/view/receipt-view.ts';
+import { type ReceiptBasis, rounded, spentOf } from '../batches/view/receipt-view.ts';
 import { json } from '../edge/answers.ts';
 import type { Days } from '../edge/days.ts';
 import { dayOf } from '../edge/request/parameters.ts';
@@ -95,11 +95,10 @@ async function readSpent(
   day: string,
 ) {
   const sums = { all: NOTHING_SPENT, ofDay: NOTHING_SPENT };
-  const read = await readBatches(table, { ...days, maxLines }, ({ id, workload, accepted: items, spent }) => {
-    const { operations } = spent;
-    const batch = { items, operations, drainOperations: estimateDrains(basis, { workload, ...spent }) };
-    sums.all = addBatch(sums.all, batch);
-    if (batchDate(id) === day) sums.ofDay = addBatch(sums.ofDay, batch);
+  const read = await readBatches(table, { ...days, maxLines }, (entry) => {
+    const spent = spentOf(entry, basis);
+    sums.all = addBatch(sums.all, spent);
+    if (batchDate(entry.id) === day) sums.ofDay = addBatch(sums.ofDay, spent);
   });
   return { ...sums, ...read };
 }
@@ -119,7 +118,6 @@ const deploymentOf = (
   inboxMinutes: inboxSchedule === undefined ? 0 : (minutesOf(inboxSchedule) ?? 15),
 });
 
-/** The route of the cost page. */
 export const COST_ROUTES = [
   {
     name: 'get-cost',

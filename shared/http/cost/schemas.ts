@@ -8,7 +8,6 @@ export type CostPeriod = z.infer<typeof periodSchema>;
 
 const counts = operationsSchema;
 
-/** The cost of a day and its month. */
 export const costSchema = z
   .object({
     sheet: z.string(),

@@ -13,7 +13,6 @@ import type { Registry } from '../../workload/registry.ts';
 import type { ReceiptBasis } from '../batches/view/receipt-view.ts';
 import type { BodyPlaces } from './request/body-places.ts';
 
-/** For commands. */
 type Deps = DeleteDeps & ClearDeps & Pick<Clients, 'meter'>;
 
 /** For requests that only read; each handler declares which of them it uses. */
@@ -23,7 +22,6 @@ export interface Reads extends Pick<Deps, 'table' | 'container' | 'registry' | '
   readOpenBatches: ReadOpenBatches;
 }
 
-/** The table and the containers of batches. */
 export type Stored = Pick<Reads, 'table' | 'container'>;
 
 /** A built file. Its name contains a hash of its content, so the content under a name never changes. */
@@ -55,7 +53,6 @@ export interface App {
   /** For requests that wake a queue themselves. */
   wakeDeps: (drains: RuntimeClient) => Deps & Reads & Pick<SweepDeps, 'gate' | 'pool'>;
   sweepDeps: (drains: RuntimeClient) => SweepDeps;
-  /** Prices and durable backend, for receipts. */
   basis: ReceiptBasis;
   /** Shared by all routes that read the body of an upload. */
   uploadPlaces: BodyPlaces;
@@ -67,6 +64,5 @@ export interface App {
   nowMs: () => number;
   /** The built dashboard. Absent if it is not built. */
   assets: DashboardAssets | undefined;
-  /** Creates the OpenAPI document. */
   document: () => object;
 }

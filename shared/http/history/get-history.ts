@@ -47,7 +47,6 @@ export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promi
   return json(answer);
 }
 
-/** The route of the history. */
 export const HISTORY_ROUTES = [
   {
     name: 'get-history',

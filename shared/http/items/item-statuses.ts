@@ -1,5 +1,3 @@
-/** Reads the states of all items of some chunks of an upload. */
-
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { chunkFamilies } from '../../batches/ledger.ts';
@@ -14,7 +12,6 @@ import { startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 const CHUNKS_AT_ONCE = 8;
 
-/** An item and its state. */
 export type ItemStatus = Omit<ItemList['items'][number], 'id' | 'result'> & Pick<ItemEnd, 'result'>;
 
 /** Consecutive chunks in the index of a payload. `number` is the place of the first. */

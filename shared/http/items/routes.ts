@@ -4,7 +4,6 @@ import { getItem } from './get-item.ts';
 import { FROM, getItems, LIMIT } from './list-items.ts';
 import { foundItemsSchema, ITEM_STATES, itemListSchema, itemSchema } from './schemas.ts';
 
-/** The routes of single items. */
 export const ITEM_ROUTES = [
   {
     name: 'get-item',

@@ -1,4 +1,3 @@
-/** The answers of the routes of items. */
 import { z } from 'zod';
 import { deadLetterSchema } from '../dead-letters/schemas.ts';
 import { count, time } from '../edge/schemas.ts';
@@ -27,7 +26,6 @@ const stepSchema = z.object({
 });
 export type Step = z.infer<typeof stepSchema>;
 
-/** An item and its history. */
 export const itemSchema = z.object({
   batch: z.string(),
   position,
@@ -41,7 +39,6 @@ export const itemSchema = z.object({
   deadLetter: deadLetterSchema.omit({ line: true, chunk: true, cause: true }).optional(),
 });
 
-/** Items of a batch with their states. */
 export const itemListSchema = z.object({
   batch: z.string(),
   items: z.array(

@@ -1,4 +1,3 @@
-/** Selects the items of a page by their states. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { type ChunkEntry, chunkOfItem } from '../../contract/payload-index.ts';
 import type { Stored } from '../edge/app.ts';
@@ -25,7 +24,6 @@ export interface Selection {
   state: ItemState | undefined;
 }
 
-/** The maximum that a request reads. */
 type Most = Record<keyof typeof SCAN, number>;
 export interface Bounds {
   scan: Most;

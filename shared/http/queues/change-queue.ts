@@ -1,4 +1,3 @@
-/** Commands for one queue. */
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { clearPoisonQueue } from '../../commands/clear-poison-queue.ts';
 import { type ClearDeps, clearQueue } from '../../commands/clear-queue.ts';

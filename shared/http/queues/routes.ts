@@ -28,7 +28,6 @@ const POLICY = jsonAnswer(200, 'The policy', policyViewSchema, {
 /** The dependencies of reads, with `pool` and `capacity`. */
 const readsOf = (app: App) => ({ ...app.settings, ...app.deps() });
 
-/** The routes of queues and their policies. */
 export const QUEUE_ROUTES = [
   {
     name: 'list-queues',

@@ -73,7 +73,6 @@ function noteOn(name: string, texts: readonly string[], { fromText }: Reading): 
     : {};
 }
 
-/** Maximum length of a text in a note. */
 const MAX_NOTED = 100;
 
 const areCommaNumbers = (texts: readonly unknown[]): boolean => {

@@ -198,7 +198,7 @@ export const ROOMS: readonly Room[] = [
     imports: [
       CLIENT,
       ...['shared/contract/text/exact-json.ts', 'shared/contract/text/overview-texts.ts'],
-      ...['shared/contract/upload-kinds.ts', 'shared/gate/planning/count-tasks.ts'],
+      ...['shared/contract/upload-kinds.ts', 'shared/days.ts', 'shared/gate/planning/count-tasks.ts'],
     ],
     types: [HTTP],
     packages: ['@preact/signals', '@tanstack/query-core', 'diff', 'preact', 'uplot'],

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { type BatchRow, isFinished } from '../../../batches/batch-row.ts';
+import type { IndexEntry } from '../../../batches/listing/index-rows.ts';
 import type { Operations } from '../../../contract/operations.ts';
 import { drainOperations } from '../../../cost/batch-operations.ts';
 import type { DurableBackend } from '../../../cost/deployed.ts';
 import { THROTTLED } from '../../../cost/meter.ts';
+import type { PeriodSpent } from '../../../cost/period.ts';
 import { receipt, receiptSchema } from '../../../cost/receipt.ts';
 import type { PriceSheet } from '../../../cost/sheet.ts';
 import { amount, COMPONENTS } from '../../edge/schemas.ts';
@@ -19,10 +21,20 @@ export interface ReceiptBasis {
 }
 
 /** Estimates the part of a batch in the operations of its drains: as if it had run alone and in one go. */
-export const estimateDrains = (
+const estimateDrains = (
   { queuesOf }: Pick<ReceiptBasis, 'queuesOf'>,
   { workload, chunksDone: chunks, handlerSeconds: seconds }: Work,
 ): Operations => (chunks === 0 ? {} : drainOperations({ chunks, queues: queuesOf(workload), seconds }));
+
+/** Returns what a batch has spent by its line in the listing, for the sum of a period. */
+export const spentOf = (
+  { workload, accepted: items, spent }: Pick<IndexEntry, 'workload' | 'accepted' | 'spent'>,
+  basis: ReceiptBasis,
+): Omit<PeriodSpent, 'batches'> => ({
+  items,
+  operations: spent.operations,
+  drainOperations: estimateDrains(basis, { workload, ...spent }),
+});
 
 /** The cost of a batch so far; prices of `sheet`, in USD. */
 export const batchReceiptSchema = receiptSchema
