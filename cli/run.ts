@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { type Command, CommanderError } from 'commander';
 import { ApiProblem } from './api/problem.ts';
 import { BATCH_ARGUMENTS, resolveBatchId } from './names/batch-id.ts';
@@ -5,12 +7,11 @@ import { colorFault, hasColors } from './process/colors.ts';
 import { type CliError, toCliError, UsageError } from './process/errors.ts';
 import { EXIT, type ExitCode } from './process/exit-codes.ts';
 import type { Io } from './process/io.ts';
-import { chooseProfile } from './profiles/choose.ts';
+import { chooseProfile } from './profiles/store.ts';
 import { createProgram } from './program.ts';
 import { type Act, type Action, createSession, type Session } from './session.ts';
 import type { GlobalOptions, OutputForm } from './settings.ts';
 import { printable } from './text/printable.ts';
-import { packageVersion } from './version.ts';
 
 /** The output formats of a command that does not print a list. */
 const PLAIN_FORMS: readonly OutputForm[] = ['table', 'json'];
@@ -100,4 +101,10 @@ function faultOf(error: CliError): unknown {
   const { message, hint, exitCode, cause } = error;
   const problem = [error, cause].find((each) => each instanceof ApiProblem);
   return { error: { exitCode, message, hint, ...(problem ? { problem: problem.facts } : {}) } };
+}
+
+/** Returns the version of the package, both in the sources and in the build. */
+export function packageVersion(): string {
+  const file = findPackageJSON(import.meta.url);
+  return (JSON.parse(readFileSync(String(file), 'utf8')) as { version: string }).version;
 }

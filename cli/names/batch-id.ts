@@ -1,7 +1,7 @@
 /** Resolves batch ids as users type them: in full, or a piece that is unique among the recent batches. */
 import { jsonOf } from '../../shared/client/index.ts';
 import { batchDate, isBatchId } from '../../shared/contract/names.ts';
-import type { BatchEntry } from '../../shared/http/batches/list-schemas.ts';
+import type { BatchEntry } from '../../shared/http/batches/list-batches.ts';
 import { CliError, UsageError } from '../process/errors.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';

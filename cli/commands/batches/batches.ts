@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { BATCH_STATES } from '../../../shared/batches/batch-row.ts';
 import { jsonOf } from '../../../shared/client/index.ts';
 import type { Labels } from '../../../shared/contract/text/labels.ts';
-import type { BatchEntry, BatchList } from '../../../shared/http/batches/list-schemas.ts';
+import type { BatchEntry, BatchList } from '../../../shared/http/batches/list-batches.ts';
 import { checkWorkload } from '../../names/workload.ts';
 import { day, whole } from '../../options.ts';
 import { UsageError } from '../../process/errors.ts';

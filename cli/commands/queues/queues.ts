@@ -36,12 +36,13 @@ const queues: Action<[{ fresh?: boolean; wide?: boolean }]> = async (session, { 
 export const describeQueue = (queue: QueueView): string =>
   `${queue.queue}: ${stateOf(queue)}, depth ${formatCount(queue.depth)}`;
 
-/** A pause says more than that the queue is idle. */
-const stateOf = ({ status, paused, notes }: QueueView): string =>
+/** A pause says more than that the queue is idle. An app of an older version has no notes. */
+const stateOf = ({ status, paused, notes = [] }: QueueView): string =>
   [...(paused === null ? [status] : []), ...notes.map(({ text }) => text)].join('; ');
 
 const TIME_CHARS = 'hh:mm:ss'.length;
 
+/** `depthAt` and `backlog` are absent in the answer of an app of an older version. */
 const COLUMNS: readonly Column<QueueView>[] = [
   { field: 'queue' },
   { field: 'depth' },
@@ -49,7 +50,7 @@ const COLUMNS: readonly Column<QueueView>[] = [
     field: 'depthAt',
     title: 'measured',
     // The time of day is enough: depths are measured often.
-    shown: ({ depthAt }) => formatTime(depthAt).slice(-TIME_CHARS),
+    shown: ({ depthAt }) => formatTime(depthAt ?? null).slice(-TIME_CHARS),
   },
   { field: 'batches', value: ({ backlog }) => backlog?.batches ?? null },
   { field: 'items', value: ({ backlog }) => backlog?.items ?? null },
@@ -63,6 +64,7 @@ const COLUMNS: readonly Column<QueueView>[] = [
   },
 ];
 
+/** `load` is absent in the answer of an app of an older version. */
 const LOAD: readonly Column<QueueView>[] = [
   { field: 'instances', value: ({ load }) => load?.instances ?? null },
   { field: 'cpu', value: ({ load }) => load?.cpu ?? null, shown: ({ load }) => formatFraction(load?.cpu) },

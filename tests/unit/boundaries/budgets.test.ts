@@ -53,10 +53,12 @@ function loadedBy(root: string): string[] {
 
 /** The size that a simplification has reached. */
 const REACHED: readonly [string, number][] = [
-  ['shared/commands/', 2_200],
+  ['shared/commands/', 2_080],
   ['shared/gate/', 1_750],
-  ['shared/cost/', 1_350],
+  ['shared/cost/', 1_340],
   ['shared/results/', 1_220],
+  ['shared/contract/', 1_680],
+  ['shared/workload/', 1_280],
   ['shared/drain/', 800],
 ];
 
@@ -76,13 +78,13 @@ describe('lines', () => {
       () => below(...PROTOCOL).filter((file) => !file.startsWith(PURE)),
       3_500,
     ],
-    ['shared/http/', () => below('shared/http/'), 7_000],
+    ['shared/http/', () => below('shared/http/'), 6_700],
     ['shared/intake/', () => below('shared/intake/'), 5_890],
     ['shared/processing/', () => below('shared/processing/'), 4_800],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
-    ['cli/', () => below('cli/'), 7_000],
-    ['web/', () => below('web/'), 9_300],
+    ['cli/', () => below('cli/'), 6_910],
+    ['web/', () => below('web/'), 9_210],
   ])('of %s', (_what, files, budget) => {
     const lines = linesOf(files());
     expect(lines).toBeGreaterThan(0);
