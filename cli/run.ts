@@ -7,7 +7,7 @@ import { colorFault, hasColors } from './process/colors.ts';
 import { type CliError, toCliError, UsageError } from './process/errors.ts';
 import { EXIT, type ExitCode } from './process/exit-codes.ts';
 import type { Io } from './process/io.ts';
-import { chooseProfile } from './profiles/store.ts';
+import { chooseProfile } from './profiles/choose.ts';
 import { createProgram } from './program.ts';
 import { type Act, type Action, createSession, type Session } from './session.ts';
 import type { GlobalOptions, OutputForm } from './settings.ts';

@@ -78,7 +78,7 @@ describe('lines', () => {
       () => below(...PROTOCOL).filter((file) => !file.startsWith(PURE)),
       3_500,
     ],
-    ['shared/http/', () => below('shared/http/'), 6_700],
+    ['shared/http/', () => below('shared/http/'), 6_705],
     ['shared/intake/', () => below('shared/intake/'), 5_890],
     ['shared/processing/', () => below('shared/processing/'), 4_800],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
