@@ -32,7 +32,6 @@ import { EXIT, EXIT_MEANINGS } from './process/exit-codes.ts';
 import type { Act } from './session.ts';
 import { OUTPUT_FORMS, VARIABLES } from './settings.ts';
 
-/** The output of the parser. */
 export interface ProgramOutput {
   out(text: string): void;
   err(text: string): void;

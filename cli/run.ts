@@ -64,7 +64,6 @@ function printVersion({ stdout }: Io, isJson: boolean): ExitCode {
   return EXIT.done;
 }
 
-/** Checks the output format before any request is sent. */
 function checkForm({ settings: { output } }: Session, forms: readonly OutputForm[]): void {
   if (output === undefined || forms.includes(output)) return;
   throw new UsageError(`--output ${output}: expected one of ${forms.join(', ')} for this command`);
@@ -80,7 +79,6 @@ function resolveIds(session: Session, command: Command, given: readonly unknown[
   );
 }
 
-/** Prints the error and returns the exit code. */
 function explain(error: unknown, io: Io, { isJson, isColored }: { isJson: boolean; isColored: boolean }): ExitCode {
   // --help is not an error. The parser has already printed other errors, but not as JSON.
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;

@@ -9,16 +9,13 @@ import { type CliSettings, type GlobalOptions, type OutputForm, readCliSettings 
 import { type Column, listCsv, listTable } from './text/listing.ts';
 import { toLine } from './text/printable.ts';
 
-/** The settings, API and output of a command. */
 export interface Session {
   io: Io;
   settings: CliSettings;
-  /** The global options as they were given. */
   given: GlobalOptions;
   api: Api;
   /** For progress; discards it with --quiet. */
   screen: Screen;
-  /** Prints lines of the requested output. */
   print(...lines: string[]): void;
   /** Prints remarks on standard error; nothing with --quiet. */
   inform(...lines: string[]): void;

@@ -4,11 +4,9 @@ import type { Environment } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import type { Profile } from './profiles/store.ts';
 
-/** The values of --output. */
 export const OUTPUT_FORMS = ['table', 'json', 'csv'] as const;
 export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
-/** The options of every command. */
 export interface GlobalOptions {
   url?: string;
   key?: string;
@@ -17,11 +15,9 @@ export interface GlobalOptions {
   json?: boolean;
   output?: OutputForm;
   quiet?: boolean;
-  /** False with --no-color. */
   color?: boolean;
 }
 
-/** The settings of a command. */
 export interface CliSettings {
   /** Address of the app, without `/api` and without a trailing slash. */
   readonly url: string;

@@ -19,7 +19,9 @@ export interface ServiceBusConnection {
 
 /** The targets of telemetry. If a field is absent, nothing is sent to its target. */
 export interface TelemetrySettings {
+  /** Base address of an OTLP collector over HTTP, such as `http://localhost:4318`. */
   otlpEndpoint?: string;
+  /** Connection string of an Application Insights component. */
   connectionString?: string;
   /** Client id of the identity that writes to the component. If absent, the connection string is sufficient. */
   clientId?: string;

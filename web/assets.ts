@@ -1,4 +1,4 @@
-import type { DashboardAssets } from '../shared/http/dashboard/dashboard.ts';
+import type { DashboardAssets } from '../shared/http/edge/app.ts';
 
 /**
  * The built dashboard. A deployment contains only scripts, so the files are strings in a module. `npm run build`

@@ -68,7 +68,6 @@ export function formatUsd(usd: number, currency = 'USD'): string {
   return money(usd.toFixed(Math.min(7, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, ''));
 }
 
-/** The price sheet behind an amount. */
 export interface PricedBy {
   currency: string;
   /** Price classes without a verified source; amounts that use them are marked by `*`. */

@@ -7,7 +7,6 @@ import { computed, signal } from '@preact/signals';
 export const TABS = ['overview', 'items', 'dead-letters', 'report', 'receipt'] as const;
 export type Tab = (typeof TABS)[number];
 
-/** Pages without an id. */
 const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'days', 'audit', 'inbox', 'upload'] as const;
 
 export type PageName = (typeof PAGES)[number];

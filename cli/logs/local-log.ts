@@ -7,7 +7,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { CliError } from '../process/errors.ts';
 import { type BatchLog, type LogLine, logLine } from './log-line.ts';
 
-/** The folder of the stacks in the folder of the project. */
 const STACKS = '.sluice';
 const HOST_LOG = /^host-\d+\.log$/;
 

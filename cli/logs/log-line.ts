@@ -1,11 +1,9 @@
 import { formatTime } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';
 
-/** One line of the log of the app. */
 export interface LogLine {
   /** ISO 8601, in UTC. */
   time: string;
-  /** The instance of the app that wrote the line. */
   instance: string;
   /** Absent in the log of a local stack, which does not contain it. */
   level?: string;
@@ -38,7 +36,6 @@ function fieldsOf(message: string): Record<string, unknown> {
   }
 }
 
-/** The columns of the list of lines. */
 export const LOG_COLUMNS: readonly Column<LogLine>[] = [
   { field: 'time' },
   { field: 'instance' },

@@ -7,7 +7,6 @@ import { type BatchLog, logLine } from './log-line.ts';
 
 const ENDPOINT = 'https://api.loganalytics.azure.com';
 const WORKSPACE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** SeverityLevel of Application Insights. */
 const LEVELS = ['debug', 'info', 'warn', 'error', 'critical'];
 
 /** Quotes a text as a KQL string literal, with escapes so that its content cannot end the literal. */

@@ -1,7 +1,7 @@
 /** Resolves batch ids as users type them: in full, or a piece that is unique among the recent batches. */
 import { jsonOf } from '../../shared/client/index.ts';
 import { batchDate, isBatchId } from '../../shared/contract/names.ts';
-import type { BatchEntry, BatchList } from '../../shared/http/batches/list-schemas.ts';
+import type { BatchEntry } from '../../shared/http/batches/list-batches.ts';
 import { CliError, UsageError } from '../process/errors.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
@@ -50,21 +50,20 @@ export async function resolveBatchId(session: Session, text: string): Promise<st
 
 /**
  * Finds the batches of the last seven days with this piece. Each page starts its seven days at its own first batch, so batches
- * older than the days of the first page are dropped. The search of the app also matches file names and labels, and an app of
- * an older version lists all batches: therefore the ids are compared here.
+ * older than the days of the first page are dropped. The search of the app also matches file names and labels.
  */
 async function findRecent({ api }: Session, piece: string): Promise<BatchEntry[]> {
   const found: BatchEntry[] = [];
   let seen = 0;
   let oldestDay: string | undefined;
   for await (const answer of api.pages('GET batches', { query: { search: piece, limit: MAX_PAGE } })) {
-    const { batches, days, scanned } = (await jsonOf(answer)) as Omit<BatchList, 'scanned'> & Partial<BatchList>;
+    const { batches, days, scanned } = await jsonOf(answer);
     const since = oldestDay ?? days.from;
     oldestDay = since;
     const recent = batches.filter(({ id }) => batchDate(id) >= since);
     found.push(...recent.filter(({ id }) => id.startsWith(piece) || id.endsWith(piece)));
-    seen += scanned?.batches ?? batches.length;
-    const isBeyond = recent.length < batches.length || (scanned?.until ?? since) < since;
+    seen += scanned.batches;
+    const isBeyond = recent.length < batches.length || (scanned.until ?? since) < since;
     if (seen >= MAX_SCANNED || isBeyond) break;
   }
   return found;

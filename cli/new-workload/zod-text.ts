@@ -1,13 +1,13 @@
 import type { Field, Guess } from '../../shared/workload/types/guess.ts';
+import { DATE_TIMES } from '../../shared/workload/types/guess-text.ts';
 import { commentText, propertyName } from './source-text.ts';
 
-/** Expressions by the format of a text. */
-const TIMES: Readonly<Record<string, string>> = {
-  date: 'z.iso.date()',
-  'utc-date-time': 'z.iso.datetime()',
-  'date-time': 'z.iso.datetime({ offset: true })',
-  'local-date-time': 'z.iso.datetime({ offset: true, local: true })',
-};
+function timeText(format: string): string {
+  const options = Object.keys(DATE_TIMES[format] ?? {}).map((name) => `${name}: true`);
+  if (format === 'date') return 'z.iso.date()';
+  return `z.iso.datetime(${options.length === 0 ? '' : `{ ${options.join(', ')} }`})`;
+}
+
 /** Expressions by the name of a type in JSON Schema. */
 const SIMPLE: Readonly<Record<string, string>> = {
   ...{ string: 'z.string()', integer: 'z.int()', number: 'z.number()', boolean: 'z.boolean()' },
@@ -19,7 +19,7 @@ export function zodText({ type, json, fields = [], element, isNullable }: Guess)
   const text = {
     ...{ text: SIMPLE.string, integer: SIMPLE.integer, number: SIMPLE.number, boolean: SIMPLE.boolean },
     enum: `z.enum(${JSON.stringify(json.enum)})`,
-    time: TIMES[String(json.format)],
+    time: timeText(String(json.format)),
     object: `z.object({\n${fields.map(fieldText).join('\n')}\n})`,
     array: `z.array(${inner})`,
     map: `z.record(z.string(), ${inner})`,

@@ -13,7 +13,6 @@ interface Output {
   discard(): Promise<void>;
 }
 
-/** The file name that means standard output. */
 const STDOUT = '-';
 
 /**

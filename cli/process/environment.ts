@@ -1,4 +1,3 @@
-/** The environment variables of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

@@ -1,4 +1,3 @@
-/** The errors that end the command. */
 import { toError } from '../../shared/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
@@ -19,7 +18,6 @@ export function toCliError(thrown: unknown): CliError {
   return thrown instanceof CliError ? thrown : new CliError(toError(thrown).message, { cause: thrown });
 }
 
-/** The command line is invalid. */
 export class UsageError extends CliError {
   override name = 'UsageError';
   constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {

@@ -11,10 +11,8 @@ export interface Io {
   env: Environment;
   platform: NodeJS.Platform;
   nodeVersion: string;
-  /** The base of relative paths. */
   folder: string;
   stdin: Readable & { isTTY?: boolean };
-  /** For the requested output. */
   stdout: Writable & { isTTY?: boolean };
   /** For progress, hints and errors. */
   stderr: Screen;

@@ -2,15 +2,12 @@ import { printable, toLine } from '../text/printable.ts';
 
 /** A line that changes: it is redrawn in a terminal; elsewhere, new lines are printed at intervals. */
 export interface StatusLine {
-  /** Replaces the shown text. */
   show(text: string): void;
   /** Prints `text` in full above the shown text. */
   print(text: string): void;
-  /** Shows the final text. */
   finish(text: string): void;
 }
 
-/** The stream that a line is written to. */
 export type Screen = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
 
 /** Minimum interval of lines outside a terminal, so that a log file does not fill with similar lines. */

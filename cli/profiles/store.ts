@@ -4,20 +4,15 @@ import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../process/errors.ts';
 import type { Io } from '../process/io.ts';
 
-/** The address and keys of one deployment. */
 export interface Profile {
   url: string;
-  /** Function key of a client system. */
   key?: string;
   /** Function key of an operator; defaults to `key`. */
   operatorKey?: string;
-  /** Storage account of the inbox. */
   inbox?: string;
-  /** Id of the Log Analytics workspace. */
   workspace?: string;
 }
 
-/** The content of the file. */
 export interface Profiles {
   /** Name of the profile that is used by default. */
   current?: string;

@@ -11,7 +11,6 @@ export type ShownBatch = Pick<
     receipt?: ShownReceipt;
   };
 
-/** The fields of a queue that are shown besides a batch. */
 export interface ShownQueue {
   depth: number;
   active: number;
@@ -86,7 +85,7 @@ export function describeBatch(batch: ShownBatch): string[] {
     ...(latency ? [`Latency from acceptance to completion: ${latency.join(', ')}`] : []),
     ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
     ...describeRedrive(batch),
-    ...(receipt ? describeOperations(receipt, accepted) : []),
+    ...(receipt ? describeOperations(receipt) : []),
   ];
 }
 
@@ -100,7 +99,6 @@ function describeRunning({ progress }: ShownBatch): string | undefined {
 const describeEstimate = ({ estimate }: ShownBatch): string | undefined =>
   estimate && `Expected to finish about ${formatTime(estimate.completesAt)} UTC: ${estimate.basis}`;
 
-/** Describes why a batch is suspect; empty for any other state. */
 function describeSuspect({ suspect }: Pick<ShownBatch, 'suspect'>): string[] {
   if (suspect === undefined) return [];
   return [

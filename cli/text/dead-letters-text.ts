@@ -2,9 +2,7 @@ import type { z } from 'zod';
 import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/http/dead-letters/schemas.ts';
 import { formatCount, formatNumber } from './format.ts';
 
-/** The dead letters of a batch by cause. */
 export type Groups = z.infer<typeof deadLetterGroupsSchema>;
-/** The dead letters of one cause. */
 export type Letters = z.infer<typeof deadLetterListSchema>;
 
 /** Adds a further page to the groups of earlier ones. `count` is that of the whole batch, on every page. */
@@ -36,7 +34,6 @@ export function describeGroups({ batch, count, groups, otherCauses }: Groups): s
   ];
 }
 
-/** A dead letter as the API returns it. */
 export type Letter = Letters['items'][number];
 
 /** Describes a dead letter: its position, error and item. */

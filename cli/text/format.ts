@@ -56,9 +56,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
 const pad = (cell: string, width: number): string =>
   /^-?[\d,.]+(\*? [A-Z]{3})?$/.test(cell) ? cell.padStart(width) : cell.padEnd(width);
 
-/** The price sheet of an amount. */
 export interface PricedBy {
-  /** Defaults to USD. */
   currency?: string | undefined;
   /** Price classes of the amount that have no verified source, marked by `*`. Defaults to none. */
   unverified?: readonly string[] | undefined;

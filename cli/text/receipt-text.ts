@@ -1,18 +1,16 @@
-import { addOperations } from '../../shared/contract/operations.ts';
-import { messagePerItem, storageOperations } from '../../shared/cost/times-operations.ts';
+import { addOperations, storageOperations } from '../../shared/contract/operations.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { formatCount, formatList } from './format.ts';
 
-/** The fields of a receipt that are shown besides the price. */
 export type ShownReceipt = Pick<
   BatchView['receipt'],
-  'soFar' | 'operations' | 'drainOperations' | 'hostOperations' | 'storageOperations' | 'executions'
+  'soFar' | 'operations' | 'drainOperations' | 'hostOperations' | 'storageOperations' | 'executions' | 'comparison'
 >;
 
 /** Describes the receipt: the billed storage operations, their parts, and the operations of batch and drains by name. */
-export function describeOperations(receipt: ShownReceipt, items: number): string[] {
+export function describeOperations(receipt: ShownReceipt): string[] {
   const { soFar, operations, drainOperations, hostOperations, executions } = receipt;
-  const apart = formatCount(storageOperations(messagePerItem(items)));
+  const apart = formatCount(receipt.comparison.messagePerItem.operations);
   const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
   const parts = [
     `${formatCount(storageOperations(operations))} of the batch`,

@@ -10,10 +10,8 @@ import { conversionOf } from '../upload/kind.ts';
 import { sourceFlagsText } from './flags-text.ts';
 import type { Suggestion } from './suggest.ts';
 
-/** The findings about a file. */
 export interface Described {
   check: UploadCheck;
-  /** Name of the file as it was given. */
   name: string;
   workload: string;
   /** Paths of the fields in the schema; empty if the schema does not list them. */
@@ -23,9 +21,7 @@ export interface Described {
   suggestions: readonly Suggestion[];
   /** Another workload, whose schema most of the items match. */
   other?: { name: string; valid: number; items: number } | undefined;
-  /** The file name quoted for a shell. */
   file: string;
-  /** The given options for reading the file. */
   options: SourceOptions;
 }
 

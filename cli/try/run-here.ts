@@ -12,12 +12,10 @@ import { formatCount, formatNumber, formatSeconds } from '../text/format.ts';
 import { reportTable } from '../text/report-text.ts';
 import { shorten } from './check-text.ts';
 
-/** The items to run, and their workload. */
 export interface RunRequest {
   check: UploadCheck;
   chunks: readonly RawChunk[];
   workload: Workload;
-  /** Whether the user has already confirmed. */
   yes: boolean;
 }
 
@@ -54,7 +52,6 @@ async function* streamOf(chunks: readonly RawChunk[]): AsyncGenerator<RawChunk> 
   yield* chunks;
 }
 
-/** The results of a run, as JSON. */
 interface RunView {
   results: unknown[];
   deadLetters: (DeadItem & { line: number })[];
@@ -94,7 +91,6 @@ function describeRun(run: ItemsRun, { calls, retried, chunks, seconds, ...view }
   ];
 }
 
-/** Formats a heading and the first entries of a list. */
 function section<T>(title: string, entries: readonly T[], most: number, linesOf: (entry: T) => string[]): string[] {
   if (entries.length === 0) return [];
   const some = entries.length > most ? `, the first ${most} of ${formatCount(entries.length)}` : '';

@@ -16,7 +16,6 @@ export interface Suggestion {
 export interface Tried {
   check: Pick<UploadCheck, 'csv' | 'fault' | 'format'>;
   schema: JsonSchema | undefined;
-  /** The first items, before validation. */
   items: readonly unknown[];
 }
 

@@ -3,16 +3,12 @@ import type { UploadEncoding, UploadFormat } from '../../shared/contract/upload-
 import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
 import { openSource, type SourceOptions, type SourceWorld } from '../upload/input.ts';
 
-/** A file, and how to read it. */
 export interface TriedFile {
-  /** Name as it was given. */
   name: string;
   open: OpenHead;
   format: UploadFormat;
   contentType: string;
-  /** Compression of the file. */
   encoding: UploadEncoding;
-  /** Size in bytes, if it is known. */
   size: number | undefined;
   csv: CsvOptions | undefined;
 }

@@ -22,7 +22,6 @@ import { runHere } from './run-here.ts';
 import { suggest } from './suggest.ts';
 import { openFile, type TriedFile } from './tried-file.ts';
 
-/** The options of the command. */
 export interface TryOptions extends SourceOptions {
   workload?: string;
   items: number;

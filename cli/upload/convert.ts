@@ -15,10 +15,8 @@ export interface ConvertedFile extends Pick<KindOptions, 'encoding'> {
   sheet?: string | undefined;
 }
 
-/** What is sent instead of the file. */
 export interface Conversion {
   kind: UploadKind;
-  /** How the app reads the text. */
   csv?: CsvOptions;
   isWorkbook?: true;
   remark?: string;

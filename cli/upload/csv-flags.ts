@@ -5,7 +5,6 @@ import { CHARSETS, type CsvOptions, readCsvOptions } from '../../shared/intake/p
 import { definedOnly } from '../options.ts';
 import { ENCODINGS } from './kind.ts';
 
-/** The options for reading tables. */
 export interface TableFlags extends CsvOptions {
   /** Name or 1-based number of the Excel sheet. */
   sheet?: string;

@@ -4,14 +4,12 @@ import type { Source } from './input.ts';
 import type { UploadProgress } from './send/body.ts';
 import type { Submitted } from './send/send-batch.ts';
 
-/** The state of one file of an upload. */
 export interface FileRun {
   source: Source;
   phase: 'waiting' | 'working' | 'ended';
   progress?: UploadProgress;
   key?: string;
   sent?: Submitted;
-  /** The latest state of the batch, with --wait. */
   watched?: BatchView;
   failure?: CliError;
 }

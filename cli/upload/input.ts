@@ -19,11 +19,8 @@ export interface Source {
   /** The file name without folders; undefined for standard input. */
   fileName: string | undefined;
   kind: UploadKind;
-  /** Options with which the app reads CSV. */
   csv?: CsvOptions | undefined;
-  /** Size in bytes, if it is known in advance. */
   size: number | undefined;
-  /** Whether it can be opened more than once. */
   isFile: boolean;
   isWorkbook?: boolean;
   /** A remark for the user, such as the chosen sheet. */
@@ -33,7 +30,6 @@ export interface Source {
   contentKey(): Promise<string>;
 }
 
-/** The source of an upload with its idempotency key. */
 export interface Input extends Source {
   key: string;
   /** Whether the same command would choose another key. */
@@ -57,7 +53,6 @@ export async function withKey({ io }: Session, source: Source, options: InputOpt
   return { ...source, key, isKeyRandom: again || !source.isFile };
 }
 
-/** The environment in which files are found. */
 export interface SourceWorld {
   io: Pick<Session['io'], 'folder' | 'stdin' | 'randomId' | 'fetch'>;
 }
@@ -91,7 +86,6 @@ export async function openSource({ io }: SourceWorld, file: string, options: Sou
   return { ...about, ...read, kind, size, open, contentKey: () => contentKey(path, `${format}${readAs(read.csv)}`) };
 }
 
-/** Returns the options of a CSV upload; other formats have none. */
 const csvOf = ({ format }: UploadKind, csv: CsvOptions | undefined): Pick<Source, 'csv'> =>
   format === 'csv' && csv !== undefined ? { csv } : {};
 

@@ -8,7 +8,6 @@ import {
 } from '../../shared/contract/upload-kinds.ts';
 import { UsageError } from '../process/errors.ts';
 
-/** The supported compressions of a file. */
 export const ENCODINGS = ['gzip', 'br', 'zstd'] as const satisfies UploadEncoding[];
 export type Encoding = (typeof ENCODINGS)[number];
 
@@ -20,7 +19,6 @@ export interface UploadKind {
   compress: boolean;
 }
 
-/** The options that override the file name. */
 export interface KindOptions {
   format?: UploadFormat | undefined;
   encoding?: Encoding | undefined;

@@ -3,9 +3,7 @@ import { formatNumber, formatSize, formatTable } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 import { batchOf, type FileRun } from './file-run.ts';
 
-/** Progress of several files. */
 export interface ProgressTable {
-  /** Redraws the table after a change. */
   changed(): void;
   /** Removes the table; the result is printed in its place. */
   clear(): void;

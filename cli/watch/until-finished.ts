@@ -19,7 +19,6 @@ export interface Waiting<T> {
   show(seen: T): void | Promise<void>;
   sleep(ms: number): Promise<unknown>;
   now(): number;
-  /** No limit by default. */
   timeoutMs?: number | undefined;
   /** Returns the time until the next poll, given the time waited so far. Defaults to `pollEveryMs`. */
   everyMs?: (waitedMs: number) => number;

@@ -9,13 +9,10 @@ import { formatUsd } from '../text/format.ts';
 import { createProgress } from './show-progress.ts';
 import { untilFinished } from './until-finished.ts';
 
-/** The options of every command that can wait. */
 export interface WaitOptions {
-  /** Seconds. */
   timeout?: number;
 }
 
-/** The upper limit of --timeout, about 11 days. */
 const MAX_TIMEOUT_SECONDS = 1_000_000;
 
 export const timeoutOption = (): Option =>

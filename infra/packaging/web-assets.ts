@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
-import type { DashboardAssets, DashboardFile } from '../../shared/http/dashboard/dashboard.ts';
+import type { DashboardAssets, DashboardFile } from '../../shared/http/edge/app.ts';
 
 /** The module that replaces web/assets.ts, and its inputs. */
 export interface WebAssets {

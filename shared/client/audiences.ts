@@ -1,42 +1,23 @@
-/** Whose key opens a route. Written by `npm run generate` from the table of routes. */
+/** The routes that need no key of an operator. Written by `npm run generate` from the table of routes. */
 import type { RouteKey } from './types.ts';
 
-export const AUDIENCES: Readonly<Record<RouteKey, readonly ('client' | 'operator')[]>> = {
-  'DELETE batches/{id}': ['operator'],
-  'DELETE inbox': ['operator'],
-  'GET audit': ['operator'],
-  'GET batches': ['client'],
-  'GET batches/{id}': ['client'],
-  'GET batches/{id}/dead-letters': ['client'],
-  'GET batches/{id}/items': ['client'],
-  'GET batches/{id}/items/{position}': ['client'],
-  'GET batches/{id}/report': ['client'],
-  'GET batches/{id}/results': ['client'],
-  'GET cost': ['operator'],
-  'GET dashboard': [],
-  'GET dashboard/{file}': [],
-  'GET dead-letters': ['operator'],
-  'GET health': [],
-  'GET history': ['operator'],
-  'GET inbox': ['client'],
-  'GET openapi.json': [],
-  'GET overview': ['operator'],
-  'GET queues': ['operator'],
-  'GET queues/{queue}': ['operator'],
-  'GET queues/{queue}/policy': ['operator'],
-  'POST batches/{id}/cancel': ['operator'],
-  'POST batches/{id}/dead-letters/discard': ['operator'],
-  'POST batches/{id}/dead-letters/redrive': ['operator'],
-  'POST batches/{id}/pause': ['operator'],
-  'POST batches/{id}/resume': ['operator'],
-  'POST inbox/retry': ['operator'],
-  'POST queues/{queue}/clear': ['operator'],
-  'POST queues/{queue}/drain': ['operator'],
-  'POST queues/{queue}/pause': ['operator'],
-  'POST queues/{queue}/resume': ['operator'],
-  'POST sweep': ['operator'],
-  'POST workloads/{workload}/batches': ['client'],
-  'POST workloads/{workload}/batches/from-url': ['client'],
-  'POST workloads/{workload}/try': ['client'],
-  'PUT queues/{queue}/policy': ['operator'],
-};
+export const OPEN_ROUTES: readonly RouteKey[] = [
+  'GET dashboard',
+  'GET dashboard/{file}',
+  'GET health',
+  'GET openapi.json',
+];
+
+export const CLIENT_ROUTES: readonly RouteKey[] = [
+  'GET batches',
+  'GET batches/{id}',
+  'GET batches/{id}/dead-letters',
+  'GET batches/{id}/items',
+  'GET batches/{id}/items/{position}',
+  'GET batches/{id}/report',
+  'GET batches/{id}/results',
+  'GET inbox',
+  'POST workloads/{workload}/batches',
+  'POST workloads/{workload}/batches/from-url',
+  'POST workloads/{workload}/try',
+];

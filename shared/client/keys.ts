@@ -1,4 +1,4 @@
-import { AUDIENCES } from './audiences.ts';
+import { CLIENT_ROUTES, OPEN_ROUTES } from './audiences.ts';
 import type { RouteKey } from './types.ts';
 
 /** Keys of a client system and of an operator. */
@@ -9,8 +9,8 @@ export interface Keys {
 
 /** Returns the key that a route requires: the client's where both may call it, none where anyone may. */
 export const keysByAudience =
-  (keys: Keys): ((route: RouteKey) => string | undefined) =>
+  ({ client, operator }: Keys): ((route: RouteKey) => string | undefined) =>
   (route) => {
-    const [audience] = AUDIENCES[route];
-    return audience === undefined ? undefined : keys[audience];
+    if (OPEN_ROUTES.includes(route)) return undefined;
+    return CLIENT_ROUTES.includes(route) ? client : operator;
   };

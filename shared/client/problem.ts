@@ -29,10 +29,8 @@ export interface Refusal {
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly status: number;
-  /** See `kindOf`. */
   readonly kind: string | undefined;
   readonly facts: ProblemFacts;
-  /** No default. */
   readonly retryAfterSeconds: number | undefined;
   constructor({ status, text, retryAfter }: Refusal) {
     const facts = readProblem(text);

@@ -8,7 +8,6 @@ import { type EntityKeys, fromEntity, toEntity } from '../storage/entity.ts';
 import { defineRow, flag, int32, type RowOf, text } from '../storage/row.ts';
 import { MAX_TRANSACTION_ACTIONS, odata, queryEntities, type Table, wins } from '../storage/table.ts';
 
-/** An action of an operator. */
 export const ACTION = defineRow('action', {
   /** ISO 8601, by the clock of the service. */
   at: text(),
@@ -44,7 +43,6 @@ const LAST_MS = 9_999_999_999_999;
 const MS_DIGITS = 13;
 /** Sorts after everything that follows the time in a row key. */
 const BEHIND = '~';
-/** How long actions are kept. */
 export const ACTION_DAYS = 90;
 
 /** Row keys: a time, and the id of an invocation. */

@@ -28,7 +28,6 @@ const PUTS_AT_ONCE = 16;
  */
 const LONGEST_SLICE_MS = 120_000;
 
-/** Chunks, and the items in them. */
 export interface ChunkTotals {
   chunks: number;
   items: number;
@@ -36,7 +35,6 @@ export interface ChunkTotals {
 
 export const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
 
-/** How much one pass does. */
 export interface CancelLimits {
   /** Maximum number of chunks to end. Defaults to MAX_CHUNKS. */
   limit?: number;

@@ -15,7 +15,6 @@ import { type CancelLimits, type ChunkTotals, cancelPending, MAX_ROWS, NOTHING }
 import { changeFor } from './change-batch.ts';
 import { rowsOfRevision } from './redrive/revision-rows.ts';
 
-/** A batch that is being cancelled. */
 export interface Cancelling {
   row: BatchRow;
   /** Pending chunks that this call has ended: cancelled, unless they had an outcome. */

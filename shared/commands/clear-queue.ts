@@ -27,7 +27,6 @@ export interface ClearDeps extends FinalizeDeps, Pick<Services, 'depthOf'> {
   maxChunks?: number;
 }
 
-/** The result of one request. */
 export interface Cleared {
   batches: number;
   messages: number;

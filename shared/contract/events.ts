@@ -60,7 +60,6 @@ const unknownEventSchema = z
   })
   .describe('An event of a type that was added later within version 1. Readers ignore it.');
 
-/** The body of an event. */
 export const eventSchema = z.union([queueEventSchema, inboxEventSchema, unknownEventSchema]);
 
 /** The filter properties, in the order of docs/contract/events.md. */

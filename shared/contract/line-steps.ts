@@ -14,7 +14,6 @@ export class LineStepsWriter {
   #count = 0;
   #step = 0;
 
-  /** Adds `count` equal distances. */
   add(step: number, count = 1): void {
     if (step !== this.#step) this.#endRun();
     this.#step = step;

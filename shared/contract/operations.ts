@@ -25,3 +25,13 @@ export function subtractOperations(a: Operations, b: Operations): Operations {
   }
   return rest;
 }
+
+/** Multiplies every count by n. */
+export const timesOperations = (operations: Operations, n: number): Operations =>
+  Object.fromEntries(Object.entries(operations).map(([name, count]) => [name, count * n]));
+
+const STORAGE = new Set(['blob', 'queue', 'table']);
+
+/** Returns the number of operations on storage. */
+export const storageOperations = (operations: Operations): number =>
+  Object.entries(operations).reduce((sum, [name, n]) => (STORAGE.has(name.split('.', 1)[0] ?? '') ? sum + n : sum), 0);

@@ -33,10 +33,8 @@ interface ClosedGroup extends OpenGroup {
 export class IndexWriter {
   chunks = 0;
   items = 0;
-  /** Decoded bytes of all chunks. */
   recordBytes = 0;
   readonly #directory = new VarintWriter().write(INDEX_VERSION);
-  /** Groups that are in no segment yet. */
   #pending: ClosedGroup[] = [];
   #open = { ...EMPTY };
   #entries = new VarintWriter();
@@ -53,7 +51,6 @@ export class IndexWriter {
     return writer;
   }
 
-  /** Adds the next chunk. */
   add({ offset, length, bytes, items, firstLine, lines, digest }: Omit<ChunkEntry, 'firstItem'>): void {
     if (this.#open.chunks === 0) this.#open.offset = offset;
     const hash = Buffer.from(digest.slice(DIGEST.prefix.length), 'hex');

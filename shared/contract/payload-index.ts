@@ -19,7 +19,6 @@ import { decodeFrame, decodeFrameUpTo, skippablePayload } from './frame.ts';
 import { type LineSteps, runsOf } from './line-steps.ts';
 import { VarintReader } from './varint.ts';
 
-/** Version of the format. */
 export const INDEX_VERSION = 2;
 const MiB = 1024 * 1024;
 /** Above a group with one more chunk of the maximum number of items. Prevents a damaged blob from exhausting memory. */
@@ -27,7 +26,6 @@ const MAX_GROUP_BYTES = 4 * MiB;
 const MAX_DIRECTORY_BYTES = 4 * MiB;
 /** The text before the hexadecimal digits of a digest, and its length in the index. */
 export const DIGEST = { prefix: 'sha256:', bytes: 32 };
-/** Length of the size of the directory. */
 export const SIZE_BYTES = 4;
 
 /**

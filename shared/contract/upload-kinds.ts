@@ -2,7 +2,6 @@
  * The formats and compressions of uploads, and their file names and media types. Used by the service and all of its clients.
  */
 
-/** The formats of uploads. */
 export const FORMATS = ['ndjson', 'json', 'csv'] as const;
 export type UploadFormat = (typeof FORMATS)[number];
 

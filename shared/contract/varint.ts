@@ -11,7 +11,6 @@ export class VarintWriter {
   #buffer = Buffer.alloc(0);
   #size = 0;
 
-  /** Number of bytes so far. */
   get size(): number {
     return this.#size;
   }
@@ -26,7 +25,6 @@ export class VarintWriter {
     return this;
   }
 
-  /** Appends a copy of `bytes`. */
   writeBytes(bytes: Uint8Array): this {
     this.#reserve(bytes.length);
     this.#buffer.set(bytes, this.#size);
@@ -34,7 +32,6 @@ export class VarintWriter {
     return this;
   }
 
-  /** Returns a copy of everything so far. */
   bytes(): Buffer {
     return Buffer.from(this.#buffer.subarray(0, this.#size));
   }

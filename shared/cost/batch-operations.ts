@@ -14,11 +14,10 @@
  * Each constant below is one line of that sum; docs/cost.md derives them. The operations of the Durable extension are
  * additional; they follow from the durable actions of `batchSpending`.
  */
-import { addOperations, type Operations } from '../contract/operations.ts';
+import { addOperations, type Operations, timesOperations } from '../contract/operations.ts';
+import { MAX_RECEIVE } from '../contract/queue-limits.ts';
 import { gbSecondsOf } from './price.ts';
-import { timesOperations } from './times-operations.ts';
 
-/** The size of a batch and of its chunks. */
 export interface BatchShape {
   items: number;
   itemsPerChunk: number;
@@ -33,20 +32,7 @@ export interface BatchShape {
   secondsPerChunk?: number;
 }
 
-/** The counts that follow from the shape. */
-export interface BatchPlan {
-  chunks: number;
-  blocks: number;
-  queues: number;
-  tasks: number;
-  rounds: number;
-  /** Whether the only round collects the batch. */
-  isCollectedHere: boolean;
-}
-
 const BLOCK_BYTES = 4 * 1024 * 1024;
-/** Source: Microsoft Learn, rest/api/storageservices/get-messages. */
-const MESSAGES_PER_RECEIVE = 32;
 /**
  * The limit is 100 operations, two of which are the batch row and a spare. Source: learn.microsoft.com,
  * performing-entity-group-transactions.
@@ -113,11 +99,12 @@ const DELETED: Operations = { 'queue.delete': 1 };
 const FINISH_WAVE: Operations = { 'table.get': 1, 'queue.properties': 1, 'table.update': 1, 'servicebus.send': 1 };
 
 /** Returns the counts that the formula uses. A batch has at least one chunk. */
-export function planOf(shape: BatchShape): BatchPlan {
+export function planOf(shape: BatchShape) {
   const { items, itemsPerChunk, queues = 1, bytesPerItem = 12, secondsPerChunk = 0.1 } = shape;
   const chunks = Math.max(1, Math.ceil(items / itemsPerChunk));
   const blocks = Math.max(1, Math.ceil((items * bytesPerItem) / BLOCK_BYTES));
-  return { blocks, ...drainsOf({ chunks, queues, seconds: chunks * secondsPerChunk }) };
+  const seconds = chunks * secondsPerChunk;
+  return { blocks, seconds, ...drainsOf({ chunks, queues, seconds }) };
 }
 
 /** The work of the drains of a batch: its chunks, its queues, and the handler time of all chunks. */
@@ -127,10 +114,11 @@ export interface DrainShape {
   seconds: number;
 }
 
-function drainsOf({ chunks, queues, seconds }: DrainShape): Omit<BatchPlan, 'blocks'> {
+/** `isCollectedHere`: whether the only round collects the batch. */
+function drainsOf({ chunks, queues, seconds }: DrainShape) {
   const touched = Math.min(queues, chunks);
   const tasks = Math.max(touched, Math.ceil(seconds / SLICE_SECONDS));
-  const rounds = Math.max(touched, Math.ceil(chunks / MESSAGES_PER_RECEIVE));
+  const rounds = Math.max(touched, Math.ceil(chunks / MAX_RECEIVE));
   return { chunks, tasks, rounds, queues: touched, isCollectedHere: tasks === 1 && rounds === 1 };
 }
 
@@ -213,7 +201,5 @@ export function drainOperations(shape: DrainShape): Operations {
 
 /** Returns everything that the receipt of such a batch contains. */
 export function batchSpending(shape: BatchShape): Operations {
-  const { chunks, queues } = planOf(shape);
-  const seconds = chunks * (shape.secondsPerChunk ?? 0.1);
-  return addOperations(ownOperations(shape), drainOperations({ chunks, queues, seconds }));
+  return addOperations(ownOperations(shape), drainOperations(planOf(shape)));
 }

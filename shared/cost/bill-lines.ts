@@ -22,7 +22,7 @@ export interface Line {
 /** A line before it is priced: counted operations, or units of a price class. `when` defaults to `always`. */
 export type Cause = Pick<Line, 'who' | 'does'> & { when?: When } & ({ operations: Operations } | Units);
 
-/** `included` is the number of units that the fee of another line includes, and defaults to 0. A fee has no count. */
+/** `included`: the units that the fee of another line includes; defaults to 0. A fee has no count. */
 interface Units {
   priceClass: PriceClass;
   n: number;

@@ -2,13 +2,16 @@
  * The part of what `infra/` deploys that is billed without work. The defaults are those of infra/main.bicep and
  * infra/pools.json: tests/unit/cost/deployed.test.ts derives them from the templates.
  */
-import type { DurableBackend } from './durable-backend.ts';
+import type { Operations } from '../contract/operations.ts';
 
 /**
  * Memory sizes of a Flex Consumption instance in MB. Source: Microsoft Learn, azure-functions/flex-consumption-plan.
  */
 export const MEMORY_SIZES = [512, 2_048, 4_096] as const;
 export type MemoryMb = (typeof MEMORY_SIZES)[number];
+
+export const DURABLE_BACKENDS = ['azureStorage', 'dts'] as const;
+export type DurableBackend = (typeof DURABLE_BACKENDS)[number];
 
 export interface Deployment {
   /** Number of pools. Each is a separate function app with a task hub, a subscription and timers. */
@@ -30,7 +33,6 @@ export interface Deployment {
 export const DAYS_PER_MONTH = 30;
 export const SECONDS_PER_HOUR = 60 * 60;
 
-/** What `infra/` deploys without parameters. */
 export const DEFAULT_DEPLOYMENT: Deployment = {
   pools: 2,
   memoryMb: 2_048,
@@ -71,3 +73,20 @@ export const PACKAGE_MB = 10;
 
 /** Returns the memory of an instance in GB, as it is billed. */
 export const instanceGb = ({ memoryMb }: Pick<Deployment, 'memoryMb'>): number => memoryMb / 1_024;
+
+/**
+ * The operations of the Durable extension on Azure Storage for one action (a start is 1, an activity 2): a message put,
+ * got and deleted, and two table operations. They are the mean of a drain with two activities: 5 messages, 3 episodes that
+ * each read and append history and update the instance, 1 instance row. Calculated from Azure/durabletask
+ * AzureStorageOrchestrationService.cs, not measured: the extension's requests do not pass through our meter.
+ */
+export const DURABLE_ACTION_ON_STORAGE: Operations = {
+  'queue.put': 1,
+  'queue.get': 1,
+  'queue.delete': 1,
+  'table.query': 1,
+  'table.transaction': 1,
+};
+
+/** The operations of the Durable extension on Azure Storage to read the status of an orchestration; also calculated. */
+export const DURABLE_STATUS_ON_STORAGE: Operations = { 'table.query': 1 };

@@ -1,9 +1,6 @@
-/**
- * The idle bill: everything that is billed for a deployment without work. `designLines` are the costs of Sluice's
- * design. `sharedLines` are costs that every design has in its own way, so comparisons omit them.
- */
+/** The idle bill. Comparisons with other designs contain only `designLines`: every design has the other costs in its own way. */
 
-import type { Operations } from '../contract/operations.ts';
+import { type Operations, timesOperations } from '../contract/operations.ts';
 import { type Cause, type Line, priceLines } from './bill-lines.ts';
 import {
   alertRules,
@@ -16,7 +13,6 @@ import {
 } from './deployed.ts';
 import { gbSecondsOf } from './price.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
-import { timesOperations } from './times-operations.ts';
 
 /**
  * Azure/azure-service-bus#407: about 1,500 management reads per hour on an idle namespace; assumed to be per
@@ -138,8 +134,11 @@ export function designLines(deployment: Deployment, sheet: PriceSheet): Line[] {
   );
 }
 
-/** Returns the costs of alert rules, logs, packages and private networking, which every design has. */
-function sharedLines(deployment: Deployment, sheet: PriceSheet): Line[] {
+/**
+ * Returns everything that is billed for the deployment in a month without work, before free grants: the costs of the design, and
+ * those of alert rules, logs, packages and private networking, which every design has.
+ */
+export function idleBill(deployment: Deployment, sheet: PriceSheet): Line[] {
   const { endpoints, zones } = privateNetwork(deployment);
   const { log, metric } = alertRules(deployment);
   const logs = `GB of logs: ${LOG_KB_PER_FIRING} kB per timer execution (assumed)`;
@@ -153,14 +152,6 @@ function sharedLines(deployment: Deployment, sheet: PriceSheet): Line[] {
     ['Private Link', 'private endpoints', 'network.privateEndpoint', endpoints],
     ['Azure DNS', 'private zones', 'network.privateDnsZone', zones],
   ];
-  return priceLines(
-    causes.map(([who, does, priceClass, n]) => ({ who, does, priceClass, n })),
-    sheet,
-  );
+  const shared = causes.map(([who, does, priceClass, n]) => ({ who, does, priceClass, n }));
+  return [...designLines(deployment, sheet), ...priceLines(shared, sheet)];
 }
-
-/** Returns everything that is billed for the deployment in a month without work, before free grants. */
-export const idleBill = (deployment: Deployment, sheet: PriceSheet): Line[] => [
-  ...designLines(deployment, sheet),
-  ...sharedLines(deployment, sheet),
-];

@@ -10,7 +10,6 @@ import { addResponse, addSpent } from './account.ts';
 import { operationOf, type StorageService } from './operation-of.ts';
 import { createServiceClock, type LocalClocks } from './service-clock.ts';
 
-/** A policy of the Azure SDK pipeline. */
 export type PipelinePolicy = NonNullable<TableServiceClientOptions['additionalPolicies']>[number]['policy'];
 
 /** Counts operations of this process, each for the account on whose behalf it is made (account.ts). */

@@ -1,9 +1,6 @@
-/** Derives the billed operation of a storage request from its method, URL and headers. Pure. */
-
 /** The storage services whose SDK pipelines are metered. */
 export type StorageService = 'blob' | 'queue' | 'table';
 
-/** The part of an HTTP request that determines its operation. */
 export interface RequestShape {
   method: string;
   url: string;

@@ -1,8 +1,20 @@
-import { addOperations, type Operations } from '../contract/operations.ts';
-import { DURABLE_ACTION_ON_STORAGE, DURABLE_STATUS_ON_STORAGE, type DurableBackend } from './durable-backend.ts';
+import { z } from 'zod';
+import {
+  addOperations,
+  type Operations,
+  operationsSchema,
+  storageOperations,
+  timesOperations,
+} from '../contract/operations.ts';
+import { MAX_RECEIVE } from '../contract/queue-limits.ts';
+import {
+  DURABLE_ACTION_ON_STORAGE,
+  DURABLE_BACKENDS,
+  DURABLE_STATUS_ON_STORAGE,
+  type DurableBackend,
+} from './deployed.ts';
 import { type Priced, priceOperations } from './price.ts';
 import type { PriceSheet } from './sheet.ts';
-import { messagePerItem, storageOperations, timesOperations } from './times-operations.ts';
 
 /** What a batch has spent. Both parts contain `functions.*` and `durable.*` if there were any. */
 export interface ReceiptInput {
@@ -13,31 +25,48 @@ export interface ReceiptInput {
   backend: DurableBackend;
 }
 
+const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
+const number = z.number().nonnegative();
+
 /** The bill of a batch, compared with what other designs would have spent on it. */
-export interface Receipt extends Priced {
-  sheet: string;
-  currency: string;
-  items: number;
-  backend: DurableBackend;
-  /** For this batch alone: counted. */
-  operations: Operations;
-  /** Its part of what its drains have spent: estimated. */
-  drainOperations: Operations;
-  /** Operations of the Durable extension: calculated from the actions, not counted. */
-  hostOperations: Operations;
-  /** Durable actions: an orchestration start is 1, an activity 2. */
-  actions: number;
-  /** Executions of functions as they are billed: calculated. An upper bound. */
-  executions: { count: number; gbSeconds: number };
-  storageOperations: number;
-  comparison: {
-    messagePerItem: { operations: number; usd: number; timesOurs: number | null };
-    /** One thread that polls an empty queue once per second for a day. */
-    pollingThreadPerDay: { operations: number; usd: number };
-  };
-}
+export const receiptSchema = z.object({
+  operations: operations.describe('Counted: for this batch alone'),
+  drainOperations: operations.describe(
+    'Estimated: operations of its drains, which serve other batches as well, as if it had run alone and in one go',
+  ),
+  hostOperations: operations.describe('Estimated: operations of the Durable extension on Azure Storage'),
+  backend: z.enum(DURABLE_BACKENDS).describe('The deployed durable backend'),
+  actions: number.describe('Estimated: durable actions of its drains, 1 per orchestration start, 2 per activity'),
+  executions: z
+    .object({ count: number, gbSeconds: number })
+    .describe('Estimated: function executions, as billed if no others run at the same time'),
+  storageOperations: number.describe('The storage operations among the three counts above'),
+  sheet: z.string(),
+  currency: z.string(),
+  byService: z.record(z.string(), number),
+  totalUsd: number,
+  unpriced: z.array(z.string()),
+  unverified: z.array(z.string()).describe('Prices in the total whose source is not verified'),
+  comparison: z.object({
+    messagePerItem: z.object({ operations: number, usd: number, timesOurs: number.nullable() }),
+    pollingThreadPerDay: z
+      .object({ operations: number, usd: number })
+      .describe('One thread that polls an empty queue once per second for a day'),
+  }),
+});
+export type Receipt = z.infer<typeof receiptSchema> & Pick<Priced, 'unverified'>;
 
 const SECONDS_PER_DAY = 24 * 60 * 60;
+
+/**
+ * Returns the operations of the baseline: one message per item, each put and deleted, and received 32 at a time. The white
+ * paper counts a receive per message; full receives are the best that this design can do.
+ */
+export const messagePerItem = (items: number): Operations => ({
+  'queue.put': items,
+  'queue.get': Math.ceil(items / MAX_RECEIVE),
+  'queue.delete': items,
+});
 
 function comparisonOf(items: number, ours: number, sheet: PriceSheet): Receipt['comparison'] {
   const messages = messagePerItem(items);
@@ -55,11 +84,10 @@ function comparisonOf(items: number, ours: number, sheet: PriceSheet): Receipt['
   };
 }
 
-/** Returns the operations that a meter has counted, without requests to the durable runtime and executions. */
+/** Without requests to the durable runtime and executions. */
 const counted = (operations: Operations): Operations =>
   Object.fromEntries(Object.entries(operations).filter(([name]) => !/^(functions|durable)\./.test(name)));
 
-/** Returns the storage operations of the Durable extension for these requests to it. */
 const hostOperationsOf = (all: Operations): Operations =>
   addOperations(
     timesOperations(DURABLE_ACTION_ON_STORAGE, all['durable.action'] ?? 0),
@@ -83,7 +111,6 @@ export function receipt(input: ReceiptInput, sheet: PriceSheet): Receipt {
   return {
     sheet: sheet.name,
     currency: sheet.currency,
-    items,
     backend,
     operations: counted(operations),
     drainOperations: counted(drainOperations),

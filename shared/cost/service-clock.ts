@@ -30,7 +30,6 @@ export function createServiceClock(local: LocalClocks) {
     },
     /** Returns milliseconds since 1970 by the service's clock, at most about one second and one round trip behind it. */
     nowMs: (): number => (offsetMs === undefined ? local.wallMs() : Math.floor(local.monotonicMs() + offsetMs)),
-    /** Whether a response has set the clock. */
     isSet: (): boolean => offsetMs !== undefined,
   };
 }

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import sheet2013 from './sheets/2013.json' with { type: 'json' };
 import sheet2026 from './sheets/2026.json' with { type: 'json' };
 
-/** The classes that a sheet must price. */
 export const PRICE_CLASSES = [
   'queue.class1',
   'queue.class2',

@@ -2,12 +2,12 @@ import { AUDIT_ROUTES } from './audit/routes.ts';
 import { DOWNLOAD_ROUTES } from './batches/downloads/routes.ts';
 import { BATCH_ROUTES } from './batches/routes.ts';
 import { UPLOAD_ROUTES } from './batches/upload/routes.ts';
-import { COST_ROUTES } from './cost/routes.ts';
-import { DASHBOARD_ROUTES } from './dashboard/routes.ts';
+import { COST_ROUTES } from './cost/get-cost.ts';
+import { DASHBOARD_ROUTES } from './dashboard/dashboard.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters/routes.ts';
 import type { Route } from './edge/route.ts';
 import { HEALTH_ROUTES } from './health/health.ts';
-import { HISTORY_ROUTES } from './history/routes.ts';
+import { HISTORY_ROUTES } from './history/get-history.ts';
 import { INBOX_ROUTES } from './inbox/routes.ts';
 import { ITEM_ROUTES } from './items/routes.ts';
 import { OPENAPI_ROUTES } from './openapi/openapi.ts';
@@ -26,7 +26,6 @@ export const RESOURCES = {
   app: [...HEALTH_ROUTES, ...OPENAPI_ROUTES, ...DASHBOARD_ROUTES],
 } as const satisfies Record<string, readonly Route[]>;
 
-/** All HTTP routes. */
 export const ROUTES: readonly Route[] = Object.values(RESOURCES).flat();
 /** The same with the exact type of each route. */
 export type Routes = (typeof RESOURCES)[keyof typeof RESOURCES];

@@ -15,7 +15,6 @@ export interface Calls {
   retried: number;
 }
 
-/** The counters, shared with the threads. */
 export interface CallCounters {
   /** Calls, and the latest attempt, by position. */
   calls: Int32Array<SharedArrayBuffer>;
@@ -46,50 +45,32 @@ export const readCalls = ({ calls, attempts, totals }: CallCounters): Calls => (
   retried: attempts.reduce((sum, attempt) => sum + Math.max(0, attempt - 1), 0),
 });
 
-/** Counts in one thread. */
-class CallCounter {
-  readonly #counters: CallCounters;
-  readonly #stop = new AbortController();
-  #inFlight = 0;
-
-  constructor(counters: CallCounters) {
-    this.#counters = counters;
-    this.#cancelWhenDue();
-  }
-
-  get stop(): AbortSignal {
-    return this.#stop.signal;
-  }
-
-  readonly leave = (): void => {
-    this.#inFlight -= 1;
+/**
+ * Returns the workload with a handler that counts, for one thread. `stop` is aborted, with a Stop, when the batch is
+ * cancelled.
+ */
+export function countCalls(
+  workload: Workload,
+  { calls, attempts, totals, cancelAt }: CallCounters,
+): { workload: Workload; stop: AbortSignal } {
+  const stop = new AbortController();
+  const cancelWhenDue = (): void => {
+    if (Atomics.load(totals, ALL) >= cancelAt) stop.abort('cancelled' satisfies Stop);
   };
-
-  enter(contexts: readonly ItemContext[]): void {
-    const { calls, attempts, totals } = this.#counters;
-    this.#inFlight += 1;
+  let inFlight = 0;
+  const enter = (contexts: readonly ItemContext[]): void => {
+    inFlight += 1;
     for (const { position, attempt } of contexts) {
       Atomics.add(calls, position, 1);
       Atomics.store(attempts, position, attempt);
     }
     Atomics.add(totals, ALL, 1);
-    Atomics.store(totals, MAX_IN_FLIGHT, Math.max(this.#inFlight, Atomics.load(totals, MAX_IN_FLIGHT)));
-    this.#cancelWhenDue();
-  }
-
-  #cancelWhenDue(): void {
-    const { totals, cancelAt } = this.#counters;
-    if (Atomics.load(totals, ALL) >= cancelAt) this.#stop.abort('cancelled' satisfies Stop);
-  }
-}
-
-/**
- * Returns the workload with a handler that counts, for one thread. `stop` is aborted, with a Stop, when the batch is
- * cancelled.
- */
-export function countCalls(workload: Workload, counters: CallCounters): { workload: Workload; stop: AbortSignal } {
-  const { map, mapChunk } = workload;
-  const counter = new CallCounter(counters);
+    Atomics.store(totals, MAX_IN_FLIGHT, Math.max(inFlight, Atomics.load(totals, MAX_IN_FLIGHT)));
+    cancelWhenDue();
+  };
+  const leave = (): void => {
+    inFlight -= 1;
+  };
   // A proxy keeps all other properties of the handler.
   const counted = <Handler extends (input: never, context: never) => unknown>(
     handler: Handler,
@@ -97,17 +78,19 @@ export function countCalls(workload: Workload, counters: CallCounters): { worklo
   ): Handler =>
     new Proxy(handler, {
       apply: (target, self, args: Parameters<Handler>) => {
-        counter.enter(contextsOf(args[1]));
-        return endOf(() => Reflect.apply(target, self, args), counter.leave);
+        enter(contextsOf(args[1]));
+        return endOf(() => Reflect.apply(target, self, args), leave);
       },
     });
+  const { map, mapChunk } = workload;
+  cancelWhenDue();
   return {
     workload: {
       ...workload,
       ...(map && { map: counted(map, (context) => [context]) }),
       ...(mapChunk && { mapChunk: counted(mapChunk, (contexts) => contexts) }),
     },
-    stop: counter.stop,
+    stop: stop.signal,
   };
 }
 

@@ -1,6 +1,5 @@
 import type { OpenContainer } from '../workload/container.ts';
 
-/** Blobs by name. */
 export type Blobs = Record<string, Uint8Array>;
 
 /** Creates containers in memory. A container that is not given is empty. `given` does not change. */

@@ -18,13 +18,11 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
  */
 export const moduleUrl = (path: string): URL => new URL(`${path}${EXTENSION}`, import.meta.url);
 
-/** Runs chunks. */
 export interface Runner {
   run: (job: ChunkJob) => Promise<ChunkOutcome>;
   close: () => Promise<void>;
 }
 
-/** The tools of every run. */
 export interface RunnerTools {
   counters: CallCounters;
   log: (message: string) => void;

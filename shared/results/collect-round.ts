@@ -3,10 +3,11 @@
  * transaction. Then the references that follow from them are put. Then the batch finishes, if nothing is pending and that
  * transaction has not finished it. The messages are deleted last.
  */
+
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { digestOf } from '../contract/frame.ts';
+import { timesOperations } from '../contract/operations.ts';
 import { type DoneChunk, type ResultMessage, readResult } from '../contract/reference.ts';
-import { timesOperations } from '../cost/times-operations.ts';
 import { emptyCounts, type WorkCounts } from '../gate/planning/slice-result.ts';
 import { holdLease } from '../processing/lease.ts';
 import { collectEach } from '../processing/publish/collect-here.ts';

@@ -7,8 +7,8 @@ import { type BatchAndProgress, readBatchAndProgress, sumFresh } from '../batche
 import { cancelBatch } from '../commands/cancel.ts';
 import { cancelPending, MAX_ROWS } from '../commands/cancel-pending.ts';
 import { deleteBatch } from '../commands/delete.ts';
+import { continueResume, resumeBatch } from '../commands/pause.ts';
 import { continueEnqueueing } from '../commands/redrive/revision-rows.ts';
-import { continueResume, resumeBatch } from '../commands/resume.ts';
 import { resultsQueueName } from '../contract/names.ts';
 import { DAY_MS } from '../days.ts';
 import { warnOfRisk } from '../events/warn-of-risk.ts';

@@ -5,7 +5,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { currentTraceId } from './trace.ts';
 
-/** The part of an InvocationContext that writes log lines. */
 export interface LogSink {
   debug: (message: string) => void;
   info: (message: string) => void;

@@ -72,7 +72,6 @@ function create(provider: MeterProvider) {
   };
 }
 
-/** The workload and lane of a measurement. */
 export interface Subject {
   workload: string;
   lane: string;

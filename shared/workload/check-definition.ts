@@ -84,7 +84,6 @@ function checkLane(workload: Workload, lane: string, fail: Fail): void {
     fail('name', `short enough for queue names of at most ${MAX_QUEUE_NAME} characters`, longest[0]);
 }
 
-/** Fields that may be fractions. */
 const FRACTIONS = new Set([
   ...['secondsPerChunk', 'timeoutSeconds'],
   ...['retry.firstDelaySeconds', 'retry.factor', 'retry.maxDelaySeconds', 'retry.jitter', 'halt.deadShare'],

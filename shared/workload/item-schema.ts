@@ -5,7 +5,7 @@ import type { Workload } from './define.ts';
 /** A JSON Schema (draft 2020-12) as the validator created it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const schemas = new WeakMap<Workload, JsonSchema | false>();
+const schemas = new WeakMap<Workload, { schema: JsonSchema | undefined }>();
 
 /**
  * Returns the schema of an item as it is uploaded, before defaults and transformations, according to Standard JSON
@@ -13,12 +13,9 @@ const schemas = new WeakMap<Workload, JsonSchema | false>();
  * value where JSON Schema cannot express the type, such as a date.
  */
 export function itemSchemaOf(workload: Workload): JsonSchema | undefined {
-  let schema = schemas.get(workload);
-  if (schema === undefined) {
-    schema = describe(workload) ?? false;
-    schemas.set(workload, schema);
-  }
-  return schema === false ? undefined : schema;
+  const known = schemas.get(workload) ?? { schema: describe(workload) };
+  schemas.set(workload, known);
+  return known.schema;
 }
 
 function describe({ item }: Workload): JsonSchema | undefined {

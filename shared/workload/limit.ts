@@ -14,9 +14,7 @@ export interface Limit {
   permitsPerCall: number;
   /** Maximum number of items in flight. If undefined, it is not limited. */
   maxInFlight: number | undefined;
-  /** Maximum number of items per call. */
   itemsPerCall: number;
-  /** Time limit of a call. */
   timeoutMs: number;
 }
 

@@ -18,7 +18,6 @@ const MAX_ISSUES_CHARS = 8_000;
 export class InvalidItem extends Error {
   override name = 'InvalidItem';
   readonly issues: readonly Issue[];
-  /** Number of further issues. */
   readonly moreIssues: number;
   constructor(message: string, issues: readonly Issue[] = [], moreIssues = 0) {
     super(message);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { BatchEntry } from '../../shared/http/batches/list-schemas.ts';
+import type { BatchEntry } from '../../shared/http/batches/list-batches.ts';
 import { DAY_MS, entryAt, type MockedListing, mockListing } from './support/batch-data.ts';
 import { useDashboard } from './support/use-dashboard.ts';
 

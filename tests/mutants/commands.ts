@@ -134,7 +134,7 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'an older resume removes the mark of a later one',
-    file: 'shared/commands/resume.ts',
+    file: 'shared/commands/pause.ts',
     find: 'resumingAt !== undefined && resumes === batch.resumes ?',
     replace: 'resumingAt !== undefined ?',
     tests: ['tests/integration/commands/pause.test.ts'],

@@ -24,7 +24,6 @@ export const createApi = ({ key, readMs = READ_MS }: ApiSettings = {}): Client =
     refused: errorOf,
   });
 
-/** The client of all pages. */
 export const api = createApi();
 
 async function reach(url: Parameters<typeof fetch>[0], init: RequestInit, limitMs: number): Promise<Response> {

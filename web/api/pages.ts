@@ -56,7 +56,6 @@ export async function fetchLetters(
   return { entries: 'items' in answer ? answer.items : [], next };
 }
 
-/** A page of batches, and when the service answered. */
 export interface BatchPage {
   list: BatchList;
   next: string | undefined;

@@ -21,7 +21,6 @@ export type HistoryDay = History['days'][number];
 export type InboxFile = AnswerOf<'GET inbox'>['files'][number];
 export type ItemView = AnswerOf<'GET batches/{id}/items/{position}'>;
 export type ItemState = ItemView['state'];
-/** An item of a listing or a search. */
 export type ListedItem = Omit<Exclude<AnswerOf<'GET batches/{id}/items'>, FoundItems>['items'][number], 'state'> &
   Pick<ItemView, 'state'>;
 export type Note = BatchView['notes'][number];

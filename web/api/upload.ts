@@ -63,7 +63,6 @@ export type UploadProgress = { step: 'compressing' } | { step: 'sending'; fracti
 /** Smaller files are not worth compressing. */
 const COMPRESS_FROM_BYTES = 256 * 1024;
 
-/** Options of an upload. */
 export interface UploadOptions {
   onProgress: (progress: UploadProgress) => void;
   /** Cancels the upload. If the whole file had been sent by then, the service may accept it anyway. */

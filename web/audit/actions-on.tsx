@@ -5,12 +5,10 @@ import { usePolled } from '../live/use-polled.ts';
 import { href } from '../routing.ts';
 import { AuditTable } from './audit-table.tsx';
 
-/** The retention of the audit log. */
 const DAYS = 90;
 const SHOWN = 10;
 
 export interface ActionsOnProps {
-  /** A queue or a batch. */
   target: string;
   /** Values that each action of an operator on it changes. */
   changes: readonly unknown[];

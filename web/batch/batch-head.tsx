@@ -12,12 +12,10 @@ import { deadlineVerdict } from './overview/revision.ts';
 import { Pace, Running } from './pace.tsx';
 import { FailedReport } from './report/failed-report.tsx';
 import { sourceText } from './source-text.ts';
-import { TelemetryLinks } from './telemetry-links.tsx';
 
 export interface BatchHeadProps {
   batch: BatchView;
   tabTitle: string;
-  /** How old the data is. */
   polled: JSX.Element;
   onChange: () => void;
 }
@@ -85,3 +83,20 @@ function Facts({ batch }: { batch: BatchView }): JSX.Element {
     </p>
   );
 }
+
+/** Links to the logs and the trace of a batch, if the app knows their addresses. They open in a new tab. */
+export const TelemetryLinks = ({ links: { logs, trace } }: Pick<BatchView, 'links'>): JSX.Element => (
+  <>
+    {logs !== undefined && <Outside name="Logs" href={logs} />}
+    {trace !== undefined && <Outside name="Trace" href={trace} />}
+  </>
+);
+
+const Outside = ({ name, href }: { name: string; href: string }): JSX.Element => (
+  <span>
+    {' · '}
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {name}
+    </a>
+  </span>
+);

@@ -10,7 +10,6 @@ import { TONES } from '../ui/pieces.tsx';
  */
 export type BatchFilter = Record<'workload' | 'state' | 'day' | 'label' | 'search', string>;
 
-/** The filter that matches all batches. */
 const NO_FILTER: BatchFilter = { workload: '', state: '', day: '', label: '', search: '' };
 
 /** Reads the filter from the address. */

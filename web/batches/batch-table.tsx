@@ -9,7 +9,6 @@ import { Progress } from './progress.tsx';
 
 export interface BatchTableProps {
   batches: readonly BatchEntry[];
-  /** Ids of the rows that are selected. */
   chosen: ReadonlySet<string>;
   onChoose: (chosen: ReadonlySet<string>) => void;
   onLabel: (label: string) => void;

@@ -14,7 +14,6 @@ const AT_ONCE = 4;
 export interface BulkDialogProps {
   kind: BulkKind;
   batches: readonly BatchEntry[];
-  /** Closed without any change. */
   onKeep: () => void;
   onDone: () => void;
 }

@@ -1,4 +1,3 @@
-/** The effect of an action on many batches, in numbers, and the result of each. */
 import { api } from '../api/client.ts';
 import type { BatchEntry, CancelAnswer } from '../api/types.ts';
 import { isFinished } from '../batch/finished.ts';
@@ -9,7 +8,6 @@ export type BulkKind = 'cancel' | 'delete';
 /** The batches that an action applies to; it skips the others. */
 export interface BulkPlan {
   batches: readonly BatchEntry[];
-  /** What happens to them, as text. */
   does: readonly string[];
   /** Why the others are skipped, as text. */
   stays: readonly string[];

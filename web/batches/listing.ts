@@ -2,12 +2,13 @@
  * The listing of batches as one list. Each fetched page covers a range of ids: rows in the range are replaced by the
  * page, rows outside stay. Batch ids sort by time.
  */
+
 import { replaceEqualDeep } from '@tanstack/query-core';
+import { DAY_MS } from '../../shared/days.ts';
 import { afterOf } from '../api/after-of.ts';
 import type { BatchPage } from '../api/pages.ts';
 import type { BatchEntry, BatchList } from '../api/types.ts';
 
-/** The state of a listing. */
 export interface Listing {
   rows: ReadonlyMap<string, BatchEntry>;
   /** The id after which older batches follow; undefined if the requested days have no more. */
@@ -16,7 +17,6 @@ export interface Listing {
   scanned: BatchList['scanned'];
   /** Number of rows that the user has loaded, page by page. */
   asked: number;
-  /** Days (UTC) that were searched. */
   days: BatchList['days'];
   /** Service time of the latest refresh of the newest batches, in milliseconds. */
   atMs: number;
@@ -24,7 +24,6 @@ export interface Listing {
   refreshedTo: string;
 }
 
-export const DAY_MS = 24 * 60 * 60 * 1_000;
 /** A batch gets its id before it is accepted, so a long upload appears below newer batches. */
 const ACCEPTANCE_MS = 5 * 60 * 1_000;
 /** Rows beyond this number are dropped unless the user loaded them; a page may stay open for weeks. */

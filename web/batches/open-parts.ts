@@ -1,6 +1,6 @@
-import { DAY_MS, firstIdAt, isOpen, type Listing, sorted } from './listing.ts';
+import { DAY_MS } from '../../shared/days.ts';
+import { firstIdAt, isOpen, type Listing, sorted } from './listing.ts';
 
-/** The service's maximum. */
 const MAX_LIMIT = 200;
 /** Maximum number of requests for older rows with unfinished batches, per refresh; those for new batches are in addition. */
 const SPANS = 4;

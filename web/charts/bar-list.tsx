@@ -4,7 +4,6 @@ import { plain } from '../format.ts';
 export interface Bar {
   name: string;
   value: number;
-  /** The value as text. */
   text: string;
   tone?: string;
   note?: string;

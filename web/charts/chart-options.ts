@@ -29,7 +29,6 @@ export interface ChartShape {
 /** Minimum span of a chart, so that the first points do not fill its whole width. */
 const MIN_SECONDS = 60;
 const MIN_PLACES = 8;
-/** Maximum width of a bar, in pixels. */
 const WIDEST_BAR = 22;
 
 type Drawn = Omit<Options, 'width' | 'height'>;

@@ -9,7 +9,6 @@ export interface TimeChartProps extends ChartShape {
   /** Seconds since 1970; with `names`: 0, 1, 2 … */
   times: readonly number[];
   series: readonly Series[];
-  /** The text shown while there is no data. */
   quiet: string;
 }
 

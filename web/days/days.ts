@@ -1,3 +1,4 @@
+import { addDays } from '../../shared/days.ts';
 import type { HistoryDay } from '../api/types.ts';
 import type { Series } from '../charts/chart-options.ts';
 import { SERIES } from '../charts/palette.ts';
@@ -5,9 +6,7 @@ import { SERIES } from '../charts/palette.ts';
 /** Returns all days from `from` to `to` (yyyy-mm-dd), including days without a batch. */
 export function allDays(from: string, to: string): string[] {
   const days: string[] = [];
-  for (let at = Date.parse(from); at <= Date.parse(to); at += 24 * 60 * 60 * 1_000) {
-    days.push(new Date(at).toISOString().slice(0, 10));
-  }
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
   return days;
 }
 

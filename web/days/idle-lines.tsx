@@ -20,7 +20,7 @@ export const IdleLines = ({ period: { idle }, amount }: { period: CostPeriod; am
         {
           title: 'How many',
           kind: 'number',
-          cell: ({ count }) => known(count, (n) => (n < 10 ? `${n}` : formatCount(n))),
+          cell: ({ count }) => known(count, (n) => (n < 10 ? String(Number(n.toFixed(2))) : formatCount(n))),
         },
         {
           title: 'Cost, this month so far',

@@ -5,11 +5,9 @@ import { href } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Labels, StateTag, Tag } from '../ui/pieces.tsx';
 
-/** A cause in one workload, with its batches. */
 export type CauseOfWorkload = DeadLettersOfBatches['groups'][number];
 export type BatchOfCause = CauseOfWorkload['batches'][number];
 
-/** An action on a cause in all its batches. */
 export interface AskedOfBatches {
   kind: 'redrive' | 'discard';
   group: CauseOfWorkload;
@@ -65,7 +63,6 @@ export function CauseOfBatches({ group, onAsk }: CauseOfBatchesProps): JSX.Eleme
   );
 }
 
-/** Links to the dead letters of a cause in the batch. */
 export const BatchLink = ({
   batch: { id, file, createdAt },
   cause,

@@ -2,14 +2,15 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, filterQuery } from '../api/client.ts';
 import type { DeadLettersOfBatches } from '../api/types.ts';
+import { DayField, LabelField, SearchField, WorkloadField } from '../filters/fields.tsx';
 import { formatCount, formatNumberOf } from '../format.ts';
 import { usePolled } from '../live/use-polled.ts';
-import { parameters } from '../routing.ts';
+import { parameters, setParameters } from '../routing.ts';
+import { Button } from '../ui/button.tsx';
 import { Freshness } from '../ui/freshness.tsx';
 import { PageHead } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { type AskedOfBatches, CauseOfBatches } from './cause-of-batches.tsx';
-import { type LettersFilter, LettersFilters } from './letters-filters.tsx';
 import { OverBatches } from './over-batches.tsx';
 
 /** The dead letters of all batches by cause and workload, with actions on all dead letters of a cause. */
@@ -75,5 +76,29 @@ function Found({
         <CauseOfBatches key={`${group.workload} ${group.cause}`} group={group} onAsk={onAsk} />
       ))}
     </>
+  );
+}
+
+/** Filters of the dead letters of many batches, by parameter name. Empty ones are ignored. */
+export type LettersFilter = Record<'workload' | 'label' | 'cause' | 'from' | 'to', string>;
+
+const NONE: LettersFilter = { workload: '', label: '', cause: '', from: '', to: '' };
+
+/** Filters the dead letters; the server applies the filter, and the address contains it. */
+export function LettersFilters({ filter }: { filter: LettersFilter }): JSX.Element {
+  const set = (part: Partial<LettersFilter>): void => setParameters(part, { push: true });
+  return (
+    <search class="filters">
+      <WorkloadField value={filter.workload} onChange={(workload) => set({ workload })} />
+      <SearchField name="Text of the cause" value={filter.cause} onChange={(cause) => set({ cause })} />
+      <LabelField value={filter.label} onChange={(label) => set({ label })} />
+      <DayField name="From day (UTC)" value={filter.from} onChange={(from) => set({ from })} />
+      <DayField name="To day (UTC)" value={filter.to} onChange={(to) => set({ to })} />
+      {Object.values(filter).some((value) => value !== '') && (
+        <Button icon="close" look="quiet" onClick={() => set(NONE)}>
+          Clear
+        </Button>
+      )}
+    </search>
   );
 }

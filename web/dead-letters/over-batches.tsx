@@ -99,7 +99,6 @@ interface PlanProps {
   onType: (typed: string) => void;
 }
 
-/** The planned effect, in numbers. */
 function Plan({ asked: { kind, group }, batches, typed, onType }: PlanProps): JSX.Element {
   const open = group.batches.length - batches.length;
   const left = [

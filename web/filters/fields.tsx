@@ -6,7 +6,6 @@ import { usePolled } from '../live/use-polled.ts';
 interface SearchFieldProps {
   name: string;
   value: string;
-  /** Defaults to the name. */
   placeholder?: string;
   title?: string;
   /** Called with the complete text, without surrounding white space. */
@@ -48,14 +47,12 @@ interface ChoiceFieldProps extends FieldProps {
   /** Text of the empty choice; if absent, there is none. */
   all?: string;
   choices: readonly string[];
-  /** Defaults to the choice itself. */
   textOf?: (choice: string) => string;
   /** Shows the name above the field. */
   named?: boolean;
   disabled?: boolean;
 }
 
-/** A select field. */
 export const ChoiceField = ({
   name,
   value,

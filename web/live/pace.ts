@@ -6,7 +6,6 @@
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** While data changes. */
 const MOVING_MS = 3 * SECOND;
 /** While data does not change: the interval by the time since the last change, click, key press or return; then no polling. */
 const STILL: readonly { untilMs: number; everyMs: number }[] = [

@@ -11,9 +11,7 @@ export interface MoreOptions<T> {
 /** All pages loaded so far, as one list. */
 export interface More<T> extends Page<T> {
   action: Action;
-  /** Fetches the next page. */
   load: () => Promise<void>;
-  /** Drops all pages but the first one. */
   reset: () => void;
 }
 

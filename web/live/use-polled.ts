@@ -26,7 +26,6 @@ export const queries = new QueryClient({
 kept.subscribe(() => queries.clear());
 
 export interface PolledOptions<T> {
-  /** Identifies the data. */
   key: readonly unknown[];
   load: (signal: AbortSignal) => Promise<T>;
   /** Whether the data currently changes by itself, and is polled often. If absent, the data is fetched once. */

@@ -8,7 +8,6 @@ interface Kind extends Pick<TroubleProps, 'tone'> {
   kind: 'late' | 'atRisk' | 'pausedBatches' | 'failedReports' | 'suspect';
   /** The event that happened at `since`. */
   began: string;
-  /** The state of the counted items. */
   items: string;
   action: string;
   tab?: Tab;

@@ -10,7 +10,6 @@ export interface TroubleProps {
   tone: 'bad' | 'warn';
   /** More than the explanation of the kind. */
   note?: string;
-  /** An action for all entries. */
   action?: ComponentChildren;
   children: ComponentChildren;
 }
@@ -36,9 +35,7 @@ export function Trouble({ kind, count, tone, note = '', action, children }: Trou
 }
 
 export interface TroubleRowProps {
-  /** The subject, usually a link. */
   name: ComponentChildren;
-  /** Its start and extent. */
   facts: readonly ComponentChildren[];
   reason?: ComponentChildren;
   action?: ComponentChildren;

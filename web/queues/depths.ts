@@ -1,4 +1,3 @@
-/** The measured depths of queues. Pure. */
 import type { QueueView } from '../api/types.ts';
 import { formatAgo, formatCount, formatNumberOf } from '../format.ts';
 

@@ -5,11 +5,9 @@ import type { QueueDialog } from './queue-dialogs.tsx';
 
 export interface QueueActionsProps {
   queue: QueueView;
-  /** A drain request is in progress. */
   draining: boolean;
   onDrain: () => void;
   onOpen: (dialog: QueueDialog) => void;
-  /** Further actions. */
   children?: ComponentChildren;
 }
 
@@ -18,7 +16,6 @@ const PAUSED: Readonly<Record<NonNullable<QueueView['paused']>['by'], string>> =
   circuit: 'The circuit has paused the queue: it waits for its probe.',
 };
 
-/** The actions of an operator on a queue. */
 export const QueueActions = ({
   queue: { paused },
   draining,

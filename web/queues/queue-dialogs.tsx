@@ -7,7 +7,6 @@ import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { ErrorBox } from '../ui/states.tsx';
 import { ResumeQueueDialog } from './resume-queue-dialog.tsx';
 
-/** Actions that require a confirmation. */
 export type QueueDialog = 'pause' | 'resume';
 
 export interface QueueDialogsProps {

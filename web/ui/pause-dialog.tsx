@@ -6,7 +6,6 @@ import { Field } from './form.tsx';
 
 export interface PauseDialogProps {
   title: string;
-  /** The effect of a pause. */
   children: ComponentChildren;
   onPause: (wish: BodyOf<'POST queues/{queue}/pause'>) => Promise<unknown>;
   onClose: () => void;

@@ -1,4 +1,3 @@
-/** Small components that several pages use. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BatchView } from '../api/types.ts';

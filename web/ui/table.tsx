@@ -1,23 +1,19 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-/** A column of a table. */
 export interface Column<T> {
   /** Its header, and on a phone the label of its cells. */
   title: string;
   /** `main-cell`, `text-cell` and `actions` have no label on a phone. */
   kind?: 'number' | 'main-cell' | 'text-cell' | 'wide-cell' | 'actions';
   cell: (row: T) => ComponentChildren;
-  /** Explains a cell. */
   hint?: (row: T) => string | undefined;
 }
 
 export interface TableProps<T> {
-  /** Classes of the table. */
   look?: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
   keyOf: (row: T) => string | number;
-  /** Classes of a row. */
   rowLook?: (row: T) => string;
   children?: ComponentChildren;
 }

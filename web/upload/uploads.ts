@@ -17,7 +17,6 @@ export type Check =
   | { step: 'too large' }
   | { step: 'failed'; error: ApiError };
 
-/** The stage of a file. */
 type Stage =
   | { step: 'chosen'; check: Check }
   | { step: 'sending'; progress: UploadProgress }
@@ -33,10 +32,8 @@ export interface ChosenFile {
 
 const keyOf = ({ what }: ChosenFile): string => what.idempotencyKey;
 
-/** All chosen files, latest first. */
 export const files = signal<readonly ChosenFile[]>([]);
 
-/** The target of the next files. */
 export const target = signal<Target>({ workload: '', lane: '' });
 
 /** Whether leaving the page would lose files, which exist only in its memory. */

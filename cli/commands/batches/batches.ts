@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { BATCH_STATES } from '../../../shared/batches/batch-row.ts';
 import { jsonOf } from '../../../shared/client/index.ts';
 import type { Labels } from '../../../shared/contract/text/labels.ts';
-import type { BatchEntry, BatchList } from '../../../shared/http/batches/list-schemas.ts';
+import type { BatchEntry, BatchList } from '../../../shared/http/batches/list-batches.ts';
 import { checkWorkload } from '../../names/workload.ts';
 import { day, whole } from '../../options.ts';
 import { UsageError } from '../../process/errors.ts';
@@ -13,7 +13,6 @@ import type { Column } from '../../text/listing.ts';
 import { labelOption, labelTexts } from '../../upload/label-flag.ts';
 import { describeEnd, getBatch } from '../../watch/wait.ts';
 
-/** Filters of the listing. */
 interface BatchesOptions {
   day?: string;
   workload?: string;
@@ -62,9 +61,8 @@ const batches: Action<[string | undefined, BatchesOptions]> = async (session, id
   return EXIT.done;
 };
 
-/** `scanned` is absent in the answer of an app of an older version. */
-const describeScanned = ({ scanned }: Partial<BatchList>): string[] =>
-  scanned?.until
+const describeScanned = ({ scanned }: BatchList): string[] =>
+  scanned.until
     ? [`Searched ${formatNumber(scanned.batches, 'batch', 'batches')}, back to ${formatTime(scanned.until)} UTC.`]
     : [];
 
@@ -72,11 +70,13 @@ async function listBatches({ api }: Session, { limit, label = {}, ...filter }: B
   const query = { ...filter, label: labelTexts(label), limit: Math.min(limit, MAX_PAGE) };
   const list: BatchList = { batches: [], days: { from: '', to: '' }, scanned: { batches: 0, until: null } };
   for await (const answer of api.pages('GET batches', { query })) {
-    const { batches, days, scanned } = (await jsonOf(answer)) as Omit<BatchList, 'scanned'> & Partial<BatchList>;
+    const { batches, days, scanned } = await jsonOf(answer);
     list.batches.push(...batches);
     list.days = { from: days.from, to: list.days.to || days.to };
-    const { batches: compared = 0, until = null } = scanned ?? {};
-    list.scanned = { batches: list.scanned.batches + compared, until: until ?? list.scanned.until };
+    list.scanned = {
+      batches: list.scanned.batches + scanned.batches,
+      until: scanned.until ?? list.scanned.until,
+    };
     if (list.batches.length >= limit) break;
   }
   return { ...list, batches: list.batches.slice(0, limit) };

@@ -6,7 +6,6 @@ import { writePages } from '../../output/output.ts';
 import { UsageError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action, Session } from '../../session.ts';
-import { toJsonArray } from '../../text/json-array.ts';
 import { parseLines } from '../../text/lines.ts';
 import { toLine } from '../../text/printable.ts';
 import { type ReportRow, reportTable } from '../../text/report-text.ts';
@@ -14,7 +13,6 @@ import { type ReportRow, reportTable } from '../../text/report-text.ts';
 const RESULT_FORMATS = ['ndjson', 'json', 'csv'] as const;
 const REPORT_FORMATS = ['table', 'csv', 'ndjson', 'json'] as const;
 
-/** The options of both downloads. */
 interface DownloadOptions<F> {
   format?: F;
   out?: string;
@@ -92,4 +90,27 @@ async function download(session: Session, out: string | undefined, pages: AsyncI
   await writePages(session.io, out, seen());
   if (state !== undefined && !isFinished(state as Parameters<typeof isFinished>[0]))
     session.inform(`The batch is ${state}: the output contains only what is finished so far.`);
+}
+
+/** Converts pages of NDJSON to one JSON array as a stream: no page is held in memory. The headers of the pages are kept. */
+export async function* toJsonArray(pages: AsyncIterable<Response>): AsyncGenerator<Response> {
+  let before = '[\n';
+  for await (const { body, headers } of pages) {
+    const pieces = async function* (): AsyncGenerator<Uint8Array> {
+      const encoder = new TextEncoder();
+      for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        for (const piece of text.split(/(\n)/)) {
+          if (piece === '\n') before = before === '' ? ',\n' : before;
+          else if (piece !== '') {
+            yield encoder.encode(before + piece);
+            before = '';
+          }
+        }
+      }
+      // The end of a page ends a line, even if its last line break is missing.
+      if (before === '') before = ',\n';
+    };
+    yield new Response(ReadableStream.from(pieces()), { headers });
+  }
+  yield new Response(before === '[\n' ? '[]\n' : '\n]\n');
 }

@@ -18,7 +18,6 @@ interface ItemsOptions {
 
 const STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] satisfies Item['state'][];
 const MAX_SHOWN = 100_000;
-/** The maximum page size of the API. */
 const MAX_PAGE = 10_000;
 
 const HELP = `

@@ -110,7 +110,6 @@ async function* shown(session: Session, id: string, { cause, format }: DeadLette
   }
 }
 
-/** Reads all pages of the groups, and adds them up. */
 async function groupsOf({ api }: Session, id: string): Promise<Groups> {
   let all: Groups | undefined;
   for await (const page of api.pages('GET batches/{id}/dead-letters', { path: { id } })) {

@@ -84,7 +84,6 @@ type Subject = BatchView | QueueView;
 
 interface Read {
   paused?: BatchView['paused'] | QueueView['paused'];
-  /** Only of a batch. */
   state?: BatchView['state'];
 }
 

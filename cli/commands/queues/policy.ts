@@ -38,7 +38,6 @@ Examples:
   sluice policy billing-bulk-0 --undo
   sluice policy billing-bulk-0 --json | jq .policy | sluice policy billing-normal-0 --put -`;
 
-/** The options that change one value. */
 const CHANGES = ['capacity', 'headroom', 'targetSeconds', 'receiveSize', 'receiveInterval', 'notifyFrom'];
 
 /** `sluice policy QUEUE`. */

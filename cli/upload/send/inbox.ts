@@ -11,7 +11,6 @@ import type { Input } from '../input.ts';
 import { conversionOf } from '../kind.ts';
 import { newProgress, openBody, type UploadProgress } from './body.ts';
 
-/** A file in the inbox. */
 export interface Put {
   name: string;
   /** Time of the upload by the clock of the storage account. */

@@ -10,7 +10,6 @@ import type { UploadKind } from '../kind.ts';
 import { newProgress, OverHttpLimit, openBody, type UploadProgress } from './body.ts';
 import { problemIn, sendUpload, type UploadAnswer } from './send.ts';
 
-/** An upload over HTTP. */
 export interface BatchPost {
   workload: string;
   lane?: string | undefined;
@@ -18,12 +17,10 @@ export interface BatchPost {
   kind: UploadKind;
   csv?: CsvOptions | undefined;
   labels?: Labels | undefined;
-  /** The file name without folders. */
   fileName?: string | undefined;
   /** Whether to check every item before the batch is accepted. */
   validate?: boolean | undefined;
   source: Readable;
-  /** Size of the source in bytes, if known. */
   size?: number | undefined;
   /** Maximum number of bytes to send; no limit by default. If exceeded, OverHttpLimit is thrown. */
   maxBytes?: number;

@@ -28,11 +28,9 @@ export interface SendOptions extends InputOptions, WaitOptions {
 export interface Submitted {
   batch?: BatchView;
   isRepeat: boolean;
-  /** Name in the inbox. */
   inbox?: string;
 }
 
-/** The message while a file waits in the inbox. */
 const WAITING = 'Waiting for the app to take the file from the inbox';
 
 /** Shows the progress and remarks of an upload. */

@@ -4,15 +4,12 @@ import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiProblem } from '../../api/problem.ts';
 
-/** The request of an upload. */
 export interface Upload {
   url: string;
   headers: Record<string, string>;
-  /** The source, and the transforms of its bytes. */
   body: readonly [Readable, ...Transform[]];
 }
 
-/** A complete answer. */
 export interface UploadAnswer {
   status: number;
   headers: NodeJS.Dict<string | string[]>;

@@ -6,11 +6,12 @@ import { chunkRows, readChunk } from '../../batches/ledger.ts';
 import { CONTAINERS, redriveChunkId, revisionOf } from '../../contract/names.ts';
 import { type DeadItem, itemTextIn } from '../../contract/outcome.ts';
 import { Problem } from '../../errors.ts';
+import { groupsOfSource } from '../../groups-of.ts';
 import { readAhead } from '../../parallel.ts';
 import { type ChunkFrame, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
 import type { Table } from '../../storage/table.ts';
 import { Turns } from '../../turns.ts';
-import { hasItem, type ItemRuns, RunCollector, runsFrom } from './item-runs.ts';
+import { ItemSet, runsFrom } from './item-set.ts';
 import { chunksOf, type Redrive, readRedrive, type StoredRedrive } from './redrive-blob.ts';
 
 export interface DeadLetterDeps {
@@ -18,7 +19,6 @@ export interface DeadLetterDeps {
   container: (name: string) => ContainerClient;
 }
 
-/** The columns of a batch row about its redrives. */
 export type Revisions = Pick<BatchRow, 'id' | 'revision' | 'reportRedrives'>;
 
 /** Returns whether a dead letter of `chunk` is still the current one of its item. */
@@ -32,7 +32,7 @@ export interface CurrentDead {
  * no indices.
  */
 export async function readCurrentDead(deps: DeadLetterDeps, batch: Revisions): Promise<CurrentDead> {
-  const taken: { revision: number; items: ItemRuns }[] = [];
+  const taken: { revision: number; items: ItemSet }[] = [];
   for await (const { revision, stored } of redrivesWithChunks(deps, batch)) {
     if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${revision}, is missing.`);
     taken.push({ revision, items: await itemsOf(stored.redrive) });
@@ -40,13 +40,13 @@ export async function readCurrentDead(deps: DeadLetterDeps, batch: Revisions): P
   return {
     isCurrent: (chunk, index) => {
       const own = revisionOf(chunk);
-      return !taken.some(({ revision, items }) => revision > own && hasItem(items, index));
+      return !taken.some(({ revision, items }) => revision > own && items.has(index));
     },
   };
 }
 
-async function itemsOf(redrive: Redrive): Promise<ItemRuns> {
-  const items = new RunCollector();
+async function itemsOf(redrive: Redrive): Promise<ItemSet> {
+  const items = new ItemSet();
   const turns = new Turns();
   for (const { firstItem, steps } of chunksOf(redrive)) {
     for (const [first, end] of runsFrom(firstItem, steps)) {
@@ -55,7 +55,7 @@ async function itemsOf(redrive: Redrive): Promise<ItemRuns> {
       if (turn) await turn;
     }
   }
-  return items.sorted();
+  return items;
 }
 
 /**
@@ -92,7 +92,6 @@ export async function appliedRedrive(
   return blob === undefined ? undefined : readRedrive(deps.container(CONTAINERS.redrives), blob);
 }
 
-/** A current dead letter, with the chunk whose outcome holds it. */
 export interface DeadLetter {
   chunk: string;
   item: DeadItem;
@@ -138,17 +137,13 @@ export async function* currentDeadLetters(
       );
     return deadLettersOf(deps, frame, current);
   };
-  for await (const frames of frameGroups(deps, batch))
+  for await (const frames of groupsOfSource(deadFrames(deps, batch), FRAMES_PER_GROUP))
     for await (const letters of readAhead(frames, AHEAD, read)) yield* letters;
 }
 
-async function* frameGroups({ table }: DeadLetterDeps, { id }: Revisions): AsyncGenerator<ChunkFrame[]> {
-  let frames: ChunkFrame[] = [];
+async function* deadFrames({ table }: DeadLetterDeps, { id }: Revisions): AsyncGenerator<ChunkFrame> {
   for await (const row of chunkRows(table, id, { state: 'done' })) {
     const frame = frameOfChunk(row, 'dead');
-    if (!frame || frames.push(frame) < FRAMES_PER_GROUP) continue;
-    yield frames;
-    frames = [];
+    if (frame) yield frame;
   }
-  yield frames;
 }

@@ -3,16 +3,13 @@
  * redrive, but nothing runs: the transaction that opens the revision moves the items from `dead` to `discarded`, and
  * inserts one chunk row that is done. `finalize` follows immediately, as for a redrive of the report alone.
  */
-import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { digestOf } from '../../contract/frame.ts';
 import { storableLine } from '../../contract/text/text.ts';
 import { Problem } from '../../errors.ts';
 import { Turns } from '../../turns.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
-import { itemsIn, RunCollector } from './item-runs.ts';
-
-import type { StoredRedrive } from './redrive-blob.ts';
+import { ItemSet } from './item-set.ts';
 import { placesOf } from './redrive-frames.ts';
 import { choiceOf, NamedCauses, type Selected, type SelectOptions } from './select.ts';
 
@@ -30,31 +27,23 @@ export async function selectToDiscard(
   { batch, selection, isOver }: Pick<SelectOptions, 'batch' | 'selection' | 'isOver'>,
 ): Promise<Selected> {
   const choice = choiceOf(selection);
-  const taken = new RunCollector();
+  const taken = new ItemSet();
   const causes = new NamedCauses(batch);
   const turns = new Turns();
   for await (const { item } of currentDeadLetters(deps, batch, isOver)) {
     await turns.next();
     if (!choice.takes(item)) continue;
-    taken.add(item.index, item.index + 1);
+    taken.add(item.index);
     causes.add(item);
   }
   choice.requireAllTaken();
-  const places = await placesOf(itemsIn(await taken.sorted()));
+  const places = await placesOf(taken);
   const { items } = places;
   if (items === 0)
     throw new Problem('conflict', `Batch ${batch.id} has no dead letters to discard that match the request.`);
   const chunk = { offset: 0, length: 0, bytes: 0, digest: digestOf(Buffer.alloc(0)), ...places };
   return { frames: [], chunks: [chunk], items, bytes: 0, unreadable: 0, causes: causes.counts };
 }
-
-/** Returns the other changes of the batch row when a discard opens its revision: its items and chunks end at the same time. */
-export const discarding = (row: BatchRow, { redrive }: StoredRedrive): Partial<BatchRow> => ({
-  state: 'running',
-  discardReason: redrive.reason,
-  discarded: row.discarded + redrive.items,
-  chunksDone: row.chunksDone + redrive.chunks,
-});
 
 /** Creates the row of a chunk of a discard; it is done, and no worker or collector processes it. */
 export const discarded = ({ dueAt: _dueAt, ...row }: ChunkRow, doneAt: string): ChunkRow => {

@@ -17,13 +17,11 @@ export interface FrameLimits {
   ratePerSecond?: number | undefined;
 }
 
-/** An item to run again, as JSON text. */
 export interface RedriveItem {
   index: number;
   json: string;
 }
 
-/** The frames created so far, and their places in the blob. */
 export interface RedriveFrames {
   frames: Buffer[];
   chunks: RedriveChunk[];

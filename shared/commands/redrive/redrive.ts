@@ -20,7 +20,6 @@ import { type FinalizeDeps, finalize, requireWorkload } from '../../results/fina
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
 import { appliedBlob } from './current-dead.ts';
-import { discarding } from './discard.ts';
 import {
   isDiscard,
   isReportAlone,
@@ -29,7 +28,6 @@ import {
   redriveBlobName,
   type StoredRedrive,
 } from './redrive-blob.ts';
-import { reportAlone } from './redrive-report.ts';
 import { continueEnqueueing, rowsOfRedrive } from './revision-rows.ts';
 import type { Selection } from './select.ts';
 import { dropStale, storeSelection } from './store-selection.ts';
@@ -164,8 +162,16 @@ function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Batc
     announced: false,
     cancellingAt: undefined,
     haltFrom: { succeeded: row.succeeded, dead: row.dead - items },
-    ...(isReportAlone(redrive) ? reportAlone(row, stored) : {}),
-    ...(isDiscard(redrive) ? discarding(row, stored) : {}),
+    ...(isReportAlone(redrive)
+      ? { state: 'running', reportRedrives: { ...row.reportRedrives, [redrive.revision]: stored.blob } }
+      : {}),
+    // Its items and chunks end at the same time.
+    ...(isDiscard(redrive)
+      ? {
+          ...{ state: 'running', discardReason: redrive.reason, discarded: row.discarded + items },
+          chunksDone: row.chunksDone + redrive.chunks,
+        }
+      : {}),
   };
 }
 

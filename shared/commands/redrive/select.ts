@@ -53,7 +53,7 @@ export interface SelectOptions {
 
 /**
  * Reads the current dead letters, and creates frames of the selected ones.
- * @throws Problem 'conflict' if an item of the request is no dead letter, or cannot be read, or one cannot be patched;
+ * @throws Problem 'conflict' if an item of the request is no dead letter, or cannot be read;
  * 'too-large' if there are too many at once.
  */
 export async function select(deps: DeadLetterDeps, options: SelectOptions): Promise<Selected> {
@@ -63,39 +63,27 @@ export async function select(deps: DeadLetterDeps, options: SelectOptions): Prom
   const causes = new NamedCauses(batch);
   const without = new Map<number, DeadItem>();
   const turns = new Turns();
-  for await (const { item, json: stored } of currentDeadLetters(deps, batch, isOver)) {
+  const patched = (json: string | undefined): string | undefined =>
+    json === undefined || selection.patch === undefined ? json : mergePatch(json, selection.patch);
+  /** Returns false for an item that could not be read. */
+  const take = async (item: DeadItem, json: string | undefined): Promise<boolean> => {
+    if (json === undefined) return false;
+    await add(builder, { index: item.index, json });
+    causes.add(item);
+    return true;
+  };
+  for await (const { item, json } of currentDeadLetters(deps, batch, isOver)) {
     await turns.next();
     if (!choice.takes(item)) continue;
-    const { index } = item;
-    const json = choice.corrected.get(index) ?? patched(selection, index, stored);
-    if (json === undefined) without.set(index, item);
-    else {
-      await add(builder, { index, json });
-      causes.add(item);
-    }
+    if (!(await take(item, choice.corrected.get(item.index) ?? patched(json)))) without.set(item.index, item);
   }
   choice.requireAllTaken();
   const originals = await readOriginals(deps, batch, [...without.keys()]);
   const unreadable: number[] = [];
-  for (const [index, item] of without) {
-    const json = patched(selection, index, originals.get(index));
-    if (json === undefined) unreadable.push(index);
-    else {
-      await add(builder, { index, json });
-      causes.add(item);
-    }
-  }
+  for (const [index, item] of without) if (!(await take(item, patched(originals.get(index))))) unreadable.push(index);
   if (unreadable.length > 0 && choice.isNamed) throw nothingToRun(unreadable);
   await builder.close();
   return { ...builder.made, unreadable: unreadable.length, causes: causes.counts };
-}
-
-/** Returns the item with the patch of the selection, if there is one; undefined for an item that could not be read. */
-function patched({ patch }: Selection, index: number, json: string | undefined): string | undefined {
-  if (patch === undefined || json === undefined) return json;
-  const merged = mergePatch(json, patch);
-  if (merged !== undefined) return merged;
-  throw new Problem('conflict', `Item ${index} is nested too deep for a patch. Send it as a corrected item.`);
 }
 
 /** Creates the choice of a request: the dead letters that it selects. `takes` is called once for each current one. */

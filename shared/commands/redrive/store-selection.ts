@@ -4,7 +4,6 @@ import { Problem, unlessStatus } from '../../errors.ts';
 import { type FinalizeDeps, requireWorkload } from '../../results/finalize.ts';
 import { discardReason, selectToDiscard } from './discard.ts';
 import { encodeChunks, type StoredRedrive, writeRedrive } from './redrive-blob.ts';
-import { noItems } from './redrive-report.ts';
 import { type Selected, type Selection, type SelectOptions, select } from './select.ts';
 
 /**
@@ -76,4 +75,26 @@ async function deadLetters(deps: FinalizeDeps, options: SelectOptions): Promise<
     'conflict',
     `Batch ${options.batch.id} has no dead letters to redrive that match the request.${left}`,
   );
+}
+
+/**
+ * Each needs about 120 characters in the batch row, whose columns hold 32,768. Source: Microsoft Learn, understanding
+ * the table model.
+ */
+const MAX_REPORT_REDRIVES = 100;
+
+/**
+ * Creates the selection of a redrive of the report alone.
+ * @throws Problem 'conflict' unless the finished batch has no report of its newest revision.
+ */
+function noItems(batch: BatchRow): Selected {
+  const { id, state, reportProblem, reportRedrives = {} } = batch;
+  if (reportProblem === undefined)
+    throw new Problem('conflict', `Batch ${id} is ${state}; only a report that failed can be redriven.`);
+  if (Object.keys(reportRedrives).length >= MAX_REPORT_REDRIVES)
+    throw new Problem(
+      'conflict',
+      `The report of batch ${id} has been redriven ${MAX_REPORT_REDRIVES} times, which is the maximum.`,
+    );
+  return { frames: [], chunks: [], items: 0, bytes: 0, unreadable: 0, causes: {} };
 }

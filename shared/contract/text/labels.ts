@@ -1,9 +1,7 @@
 /** Labels that a client gives its batch: `key=value,key2=value2` with percent-encoded values, the syntax of W3C baggage. */
 
-/** Label values by key. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Maximum number of labels per batch. */
 export const MAX_LABELS = 10;
 const KEY = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 const MAX_VALUE = 100;

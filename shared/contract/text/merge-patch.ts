@@ -1,17 +1,11 @@
 /** JSON Merge Patch (RFC 7396) that keeps all digits of numbers. */
 import { isExactNumber, parseExact } from './exact-json.ts';
-import { findTooDeep, MAX_ITEM_NESTING } from './nesting.ts';
 
 /** A patch as read by `parseExact`: null removes a member, objects are merged, other values replace. */
 export type Patch = Readonly<Record<string, unknown>>;
 
-/**
- * Applies a patch to an item, given as JSON text. Returns undefined for an item that is nested deeper than uploads may be:
- * earlier versions accepted such items, and JSON.stringify could not write them.
- */
-export function mergePatch(item: string, patch: Patch): string | undefined {
-  return findTooDeep(item, MAX_ITEM_NESTING) === undefined ? JSON.stringify(merge(parseExact(item), patch)) : undefined;
-}
+/** Applies a patch to an item, given as JSON text. */
+export const mergePatch = (item: string, patch: Patch): string => JSON.stringify(merge(parseExact(item), patch));
 
 function merge(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;

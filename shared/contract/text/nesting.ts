@@ -11,8 +11,9 @@ export const MAX_ITEM_NESTING = 100;
 /** Maximum levels of a result or a folded value: a handler may wrap the item in another object. */
 export const MAX_RESULT_NESTING = 200;
 
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const BACKSLASH = 0x5c;
+export const QUOTE = 0x22;
+export const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
  * Returns the offset of the first bracket of `text` (valid JSON) that opens a level beyond `most`, or undefined. Nearly free
@@ -39,7 +40,7 @@ function scan(text: string, most: number): number | undefined {
   let depth = 0;
   for (let offset = 0; offset < text.length; offset++) {
     const code = text.charCodeAt(offset);
-    if (code === QUOTE) offset = stringEnd(text, offset);
+    if (code === QUOTE) offset = closingQuote(text, offset);
     else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
       depth += 1;
       if (depth > most) return offset;
@@ -48,8 +49,8 @@ function scan(text: string, most: number): number | undefined {
   return undefined;
 }
 
-/** Returns the offset of the quote that closes the string which begins at `start`. */
-function stringEnd(text: string, start: number): number {
+/** Returns the offset of the quote that closes the string which begins at `start`; the length of the text if there is none. */
+export function closingQuote(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;
     while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;

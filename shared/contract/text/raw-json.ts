@@ -2,8 +2,8 @@
  * Finds the parts of a JSON text without parsing it, so that a large body is not parsed as a whole and its numbers keep all
  * digits. The parts are not validated: JSON.parse must accept each of them.
  */
+import { CLOSE_ARRAY, CLOSE_OBJECT, closingQuote, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './nesting.ts';
 
-const [QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d];
 const WHITE_SPACE = /[ \t\r\n]*/y;
 const SCALAR = /[^ \t\r\n,\]}]*/y;
 
@@ -88,14 +88,11 @@ function nestedEnd(text: string, start: number, most: number): number {
   throw unexpected(text.length);
 }
 
-/** Returns the position after the quote that closes the string which begins at `start`. */
+/** Returns the position after the string which begins at `start`. */
 function stringEnd(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let first = end;
-    while (text[first - 1] === '\\') first -= 1;
-    if ((end - first) % 2 === 0) return end + 1;
-  }
-  throw unexpected(text.length);
+  const end = closingQuote(text, start);
+  if (end === text.length) throw unexpected(end);
+  return end + 1;
 }
 
 function skip(pattern: RegExp, text: string, from: number): number {

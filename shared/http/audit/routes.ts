@@ -8,7 +8,6 @@ import { daysOf, invalid, wholeOf } from '../edge/request/parameters.ts';
 import { type Handle, jsonAnswer, NEXT, query, type Route, whole } from '../edge/route.ts';
 import { COMPONENTS, count, time } from '../edge/schemas.ts';
 
-/** An action of an operator. */
 const auditEntry = z.object({
   at: time,
   action: z.string().describe('Name of the function, such as pause-queue'),
@@ -22,7 +21,6 @@ const auditEntry = z.object({
 });
 export type AuditEntry = z.infer<typeof auditEntry>;
 
-/** The actions of operators, newest first. */
 export const auditSchema = z
   .object({
     from: z.iso.date(),
@@ -55,7 +53,6 @@ const ENTRY = {
   ...{ by: 'Ada Lovelace', verified: false, detail: 'reason: database is down' },
 };
 
-/** The route of the audit log. */
 export const AUDIT_ROUTES = [
   {
     name: 'get-audit',

@@ -1,10 +1,7 @@
-/** Commands for one batch, which are answered with the batch. */
-
 import { isFinished } from '../../batches/batch-row.ts';
 import { cancelBatch } from '../../commands/cancel.ts';
 import { type DeleteDeps, deleteBatch } from '../../commands/delete.ts';
-import { pauseBatch } from '../../commands/pause.ts';
-import { resumeBatch } from '../../commands/resume.ts';
+import { pauseBatch, resumeBatch } from '../../commands/pause.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
 import { json } from '../edge/answers.ts';
 import type { App } from '../edge/app.ts';

@@ -3,8 +3,7 @@ import { JSON_TYPE, jsonAnswer, NEXT, query, type Route, TEXTS } from '../edge/r
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
 import { cancelOverHttp, deleteOverHttp, pauseOverHttp, resumeOverHttp } from './change-batch.ts';
 import { getBatch } from './get-batch.ts';
-import { LIMIT, listBatches } from './list-batches.ts';
-import { batchListSchema } from './list-schemas.ts';
+import { batchListSchema, LIMIT, listBatches } from './list-batches.ts';
 import { batchViewSchema, cancelAnswerSchema } from './schemas.ts';
 
 /** The routes of batches, except for those of upload/ and downloads/. */

@@ -4,7 +4,7 @@ import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { FORMATS } from '../../contract/upload-kinds.ts';
 import { noteSchema } from '../edge/notes.ts';
 import { amount, COMPONENTS, count, pauseUntilSchema, time } from '../edge/schemas.ts';
-import { batchReceiptSchema } from './view/receipt-schema.ts';
+import { batchReceiptSchema } from './view/receipt-view.ts';
 
 const latency = z.object({ p50: count, p95: count, max: count }).nullable();
 /** `opened` is the acceptance of the upload or redrive. */
@@ -27,7 +27,6 @@ export const batchLinksSchema = z.object({
   deadLetters: z.string(),
 });
 
-/** A batch. */
 export const batchViewSchema = z
   .object({
     id: z.string(),

@@ -1,48 +1,13 @@
 import { z } from 'zod';
 import { operationsSchema } from '../../contract/operations.ts';
-import { COMPONENTS, count, time, usd } from '../edge/schemas.ts';
+import { periodCostSchema } from '../../cost/period.ts';
+import { COMPONENTS, count, time } from '../edge/schemas.ts';
+
+const periodSchema = z.object({ from: z.iso.date(), to: z.iso.date(), ...periodCostSchema.shape });
+export type CostPeriod = z.infer<typeof periodSchema>;
 
 const counts = operationsSchema;
 
-const periodSchema = z.object({
-  from: z.iso.date(),
-  to: z.iso.date(),
-  batches: count,
-  items: count,
-  storageOperations: z.number().nonnegative().describe('The sum over all receipts, including computed operations'),
-  work: z
-    .object({ how: z.literal('counted'), operations: operationsSchema, usd })
-    .describe('Operations for the batches alone, and an estimate of those of their drains'),
-  wakeUps: z
-    .object({
-      how: z.literal('computed'),
-      operations: operationsSchema,
-      actions: z.number().nonnegative(),
-      executions: z.object({ count: z.number().nonnegative(), gbSeconds: z.number().nonnegative() }),
-      usd,
-    })
-    .describe('Operations and billed actions of the Durable extension, and function executions as billed'),
-  idle: z
-    .object({
-      how: z.literal('computed'),
-      lines: z.array(
-        z.object({
-          who: z.string(),
-          does: z.string(),
-          count: z.number().nullable(),
-          usd: usd.nullable(),
-          unverified: z.array(z.string()),
-        }),
-      ),
-      usd,
-    })
-    .describe('The charges for idle resources, for the part of the period that has passed'),
-  totalUsd: usd,
-  usdPerMillionItems: usd.nullable(),
-});
-export type CostPeriod = z.infer<typeof periodSchema>;
-
-/** The cost of a day and its month. */
 export const costSchema = z
   .object({
     sheet: z.string(),

@@ -1,21 +1,8 @@
 /** The page and files of the dashboard: a page without data, which calls the API with the key that its user enters. */
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { Problem } from '../../errors.ts';
-
-/** A built file. Its name contains a hash of its content, so the content under a name never changes. */
-export interface DashboardFile {
-  name: string;
-  type: string;
-  text: string;
-  /** The text compressed with Brotli, as base64. Compressed at build time, because it is slow. */
-  brotli?: string;
-}
-
-/** The output of the web build. In `page`, `{base}` is a placeholder for the folder of the files, relative to the page. */
-export interface DashboardAssets {
-  page: string;
-  files: readonly DashboardFile[];
-}
+import type { DashboardAssets } from '../edge/app.ts';
+import type { Route } from '../edge/route.ts';
 
 /** No resources from other origins, no inline script or style, and no framing by other pages. */
 const CONTENT_SECURITY_POLICY = [
@@ -69,3 +56,33 @@ export function dashboardFile(assets: DashboardAssets | undefined, request: Http
 
 const acceptsBrotli = ({ headers }: HttpRequest): boolean =>
   (headers.get('accept-encoding') ?? '').split(',').some((each) => each.trim().toLowerCase() === 'br');
+
+/** The routes of the dashboard. They require no key, because they return no data. */
+export const DASHBOARD_ROUTES = [
+  {
+    name: 'dashboard',
+    method: 'GET',
+    path: 'dashboard',
+    audience: [],
+    summary: 'The dashboard: a page without data, which asks its user for a key',
+    answers: [{ status: 200, description: 'The page', content: { 'text/html': 'text' } }],
+    problems: [],
+    handler: (app) => (request) => dashboardPage(app.assets, request),
+  },
+  {
+    name: 'dashboard-file',
+    method: 'GET',
+    path: 'dashboard/{file}',
+    audience: [],
+    summary: 'A script, style sheet or image of the dashboard',
+    answers: [
+      {
+        status: 200,
+        description: 'The file. The content under a name never changes',
+        content: { 'text/javascript': 'text', 'text/css': 'text', 'image/svg+xml': 'text' },
+      },
+    ],
+    problems: ['not-found'],
+    handler: (app) => (request) => dashboardFile(app.assets, request),
+  },
+] as const satisfies readonly Route[];

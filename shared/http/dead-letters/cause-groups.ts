@@ -19,7 +19,6 @@ type Group = DeadLettersOfBatches['groups'][number];
 /** Maximum number of groups in an answer, and of groups that are collected to find the most frequent ones. */
 const MAX_GROUPS = 100;
 const MAX_KNOWN_GROUPS = 5_000;
-/** Maximum number of batches in a group. */
 const MAX_BATCHES = 50;
 
 /** Creates an empty collection. */

@@ -19,7 +19,6 @@ const MAX_PATCH_CHARS = 64 * 1024;
 /** Characters of a corrected item's entry besides the item: names, the position, and white space. */
 const ENTRY_CHARS = 1_024;
 
-/** A valid body. */
 export interface RedriveBody {
   key?: string | undefined;
   selection: Selection;
@@ -119,7 +118,6 @@ function patchIn(envelope: string): Patch {
   );
 }
 
-/** Returns the text of a member of an object that has it. */
 function memberIn(text: string, name: string): string {
   let value = '';
   for (const member of rawMembers(text)) {

@@ -26,7 +26,6 @@ import {
 
 const OPENED = { location: 'URL of the batch', 'retry-after': 'Seconds' };
 
-/** The routes of dead letters. */
 export const DEAD_LETTER_ROUTES = [
   {
     name: 'get-dead-letters',

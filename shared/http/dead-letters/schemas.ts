@@ -1,4 +1,3 @@
-/** The bodies and answers of the routes of dead letters. */
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { DEAD_REASONS, deadItemSchema } from '../../contract/outcome.ts';
@@ -26,7 +25,6 @@ export const deadLetterGroupsSchema = z
   })
   .register(COMPONENTS, { id: 'DeadLetterGroups' });
 
-/** A page of the dead letters with one cause. */
 export const deadLetterListSchema = z
   .object({
     batch: z.string(),
@@ -68,10 +66,8 @@ export const deadLettersOfBatchesSchema = z.object({
 export type DeadLettersOfBatches = z.infer<typeof deadLettersOfBatchesSchema>;
 
 const index = count.describe('0-based position in the batch');
-/** Maximum number of items that a request names. */
 export const MAX_NAMED = 100_000;
 
-/** Fields that a redrive and a discard have in common. */
 const chosen = {
   cause: text(1, 400).optional().describe('Only dead letters with this cause, as in their groups'),
   items: z.array(index).min(1).max(MAX_NAMED).optional().describe('Only these items'),

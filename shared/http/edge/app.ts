@@ -11,10 +11,8 @@ import type { Clients } from '../../storage/clients.ts';
 import type { SweepDeps } from '../../sweep/sweep-run.ts';
 import type { Registry } from '../../workload/registry.ts';
 import type { ReceiptBasis } from '../batches/view/receipt-view.ts';
-import type { DashboardAssets } from '../dashboard/dashboard.ts';
 import type { BodyPlaces } from './request/body-places.ts';
 
-/** For commands. */
 type Deps = DeleteDeps & ClearDeps & Pick<Clients, 'meter'>;
 
 /** For requests that only read; each handler declares which of them it uses. */
@@ -24,8 +22,22 @@ export interface Reads extends Pick<Deps, 'table' | 'container' | 'registry' | '
   readOpenBatches: ReadOpenBatches;
 }
 
-/** The table and the containers of batches. */
 export type Stored = Pick<Reads, 'table' | 'container'>;
+
+/** A built file. Its name contains a hash of its content, so the content under a name never changes. */
+export interface DashboardFile {
+  name: string;
+  type: string;
+  text: string;
+  /** The text compressed with Brotli, as base64. Compressed at build time, because it is slow. */
+  brotli?: string;
+}
+
+/** The output of the web build. In `page`, `{base}` is a placeholder for the folder of the files, relative to the page. */
+export interface DashboardAssets {
+  page: string;
+  files: readonly DashboardFile[];
+}
 
 /** What handlers use of the app, created once per process: parts of the pipeline, and what only HTTP needs. */
 export interface App {
@@ -41,7 +53,6 @@ export interface App {
   /** For requests that wake a queue themselves. */
   wakeDeps: (drains: RuntimeClient) => Deps & Reads & Pick<SweepDeps, 'gate' | 'pool'>;
   sweepDeps: (drains: RuntimeClient) => SweepDeps;
-  /** Prices and durable backend, for receipts. */
   basis: ReceiptBasis;
   /** Shared by all routes that read the body of an upload. */
   uploadPlaces: BodyPlaces;
@@ -53,6 +64,5 @@ export interface App {
   nowMs: () => number;
   /** The built dashboard. Absent if it is not built. */
   assets: DashboardAssets | undefined;
-  /** Creates the OpenAPI document. */
   document: () => object;
 }

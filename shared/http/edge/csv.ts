@@ -55,10 +55,8 @@ export const OTHER_FIELDS = 'otherFields';
 /** Collects the names of the first MAX_COLUMNS fields, in the order of their first appearance. */
 export class Columns {
   readonly names = new Set<string>();
-  /** Whether there are more. */
   isCut = false;
 
-  /** Adds the fields of a value. */
   add(value: unknown): void {
     if (this.isCut || !isRecord(value)) return;
     for (const name of Object.keys(value)) {

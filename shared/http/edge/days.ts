@@ -1,13 +1,11 @@
 /** Days in UTC (`yyyy-mm-dd`) in requests; `daysOf` in parameters.ts reads them. */
 import { query } from './route.ts';
 
-/** Both days are included. */
 export interface Days {
   from: string;
   to: string;
 }
 
-/** The number of days that a request may cover. */
 export interface DayBounds {
   /** If the request specifies none. */
   fallback: number;

@@ -28,7 +28,6 @@ export const numberText = (count: number, one: string, many = `${one}s`): string
 
 const PAUSERS = { operator: 'an operator', circuit: 'the circuit', halt: 'the halt rule of its workload' } as const;
 
-/** A pause of a queue or a batch. */
 interface Pause {
   by: keyof typeof PAUSERS;
   reason: string;

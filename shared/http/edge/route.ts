@@ -22,18 +22,15 @@ export interface RouteParameter {
 /** Media type → schema, or 'text' for anything that is not JSON. */
 export type Content = Readonly<Record<string, z.ZodType | 'text'>>;
 
-/** An answer other than a problem. */
 export interface RouteAnswer {
   readonly status: number;
   readonly description: string;
   readonly content: Content;
   /** Headers beyond the usual ones, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The JSON of such an answer. */
   readonly example?: unknown;
 }
 
-/** The answer of a handler. */
 export interface Answer extends HttpResponseInit {
   /** The pieces of a body that is generated while it is sent; replaces `body`. */
   stream?: AsyncIterable<string>;
@@ -52,7 +49,6 @@ interface Described {
   readonly description?: string;
   readonly parameters?: readonly RouteParameter[];
   readonly body?: Content;
-  /** The JSON of a body. */
   readonly example?: unknown;
   readonly answers: readonly RouteAnswer[];
   readonly problems: readonly ProblemType[];
@@ -80,7 +76,6 @@ export const isAction = ({ audience, method }: Pick<Route, 'audience' | 'method'
 export const JSON_TYPE = 'application/json';
 export const NDJSON_TYPE = 'application/x-ndjson';
 
-/** An answer with JSON. */
 export const jsonAnswer = <S extends z.ZodType>(
   status: number,
   description: string,

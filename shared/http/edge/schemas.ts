@@ -1,4 +1,3 @@
-/** Schemas that the answers of several resources use. */
 import { z } from 'zod';
 import { MAX_PAUSE_SECONDS } from '../../pauses.ts';
 

@@ -1,14 +1,14 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { batchesOfDays } from '../../batches/listing/index-rows.ts';
 import { readActions } from '../../commands/audit-log.ts';
-import { weeksOf } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';
+import { readLines } from '../batches/read-days.ts';
 import type { ReceiptBasis } from '../batches/view/receipt-view.ts';
 import { json } from '../edge/answers.ts';
-import type { Days } from '../edge/days.ts';
+import { dayParameters } from '../edge/days.ts';
 import { daysOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { jsonAnswer, query, type Route } from '../edge/route.ts';
 import { createHistoryDays } from './history-days.ts';
-import type { History } from './schemas.ts';
+import { type History, historySchema } from './schemas.ts';
 
 export interface HistoryHttp {
   table: Table;
@@ -17,8 +17,7 @@ export interface HistoryHttp {
 }
 
 /** Maximum number of days per request, and the default. */
-export const HISTORY_DAYS = { fallback: 30, most: 92 };
-/** Lines are read week by week, newest first, up to this number. Each thousand is one operation. */
+const HISTORY_DAYS = { fallback: 30, most: 92 };
 const MAX_LINES = 200_000;
 const MAX_ACTIONS = 500;
 
@@ -31,31 +30,37 @@ const MARKED = [
 /** GET history: the figures of the batches per day and workload, and the actions of operators in this time. */
 export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const asked = daysOf(request, { nowMs: deps.now(), ...HISTORY_DAYS });
-  const { from, ...read } = await readDays(deps, { ...asked, workload: workloadNameOf(request) });
+  const history = createHistoryDays(deps.basis);
+  let scanned = 0;
+  const query = { ...asked, workload: workloadNameOf(request), maxLines: MAX_LINES };
+  const from = await readLines(deps.table, query, (entry) => {
+    scanned += 1;
+    history.add(entry);
+  });
   const { actions } = await readActions(deps.table, { from, to: asked.to, actions: MARKED, limit: MAX_ACTIONS });
   const markers = actions
     .filter(({ status }) => status < 400)
     .map(({ at, action, target, by }) => ({ at, action, target, by }));
   const { name: sheet, currency } = deps.basis.prices;
-  const answer: History = { from, to: asked.to, ...read, sheet, currency, markers };
+  const [days, unverified] = [history.days(), history.unverified()];
+  const answer: History = { from, to: asked.to, days, scanned, sheet, currency, unverified, markers };
   return json(answer);
 }
 
-/** Reads weeks from the newest to the oldest, so that the oldest are omitted if there are too many batches. */
-async function readDays(
-  { table, basis }: HistoryHttp,
-  { from, to, workload }: Days & { workload: string | undefined },
-): Promise<Pick<History, 'from' | 'days' | 'unverified' | 'scanned'>> {
-  const history = createHistoryDays(basis);
-  const workloads = workload === undefined ? undefined : [workload];
-  let [oldest, scanned] = [to, 0];
-  for (const week of weeksOf({ from, to })) {
-    oldest = week.first;
-    for await (const entry of batchesOfDays(table, { ...week, workloads })) {
-      scanned += 1;
-      history.add(entry);
-    }
-    if (scanned >= MAX_LINES) break;
-  }
-  return { from: oldest, days: history.days(), unverified: history.unverified(), scanned };
-}
+export const HISTORY_ROUTES = [
+  {
+    name: 'get-history',
+    method: 'GET',
+    path: 'history',
+    audience: ['operator'],
+    summary:
+      'Throughput, latency, dead letters and cost of finished batches by day and workload, with the actions of operators',
+    parameters: [...dayParameters(HISTORY_DAYS), query('workload', 'Only batches of this workload')],
+    answers: [jsonAnswer(200, 'The history', historySchema)],
+    problems: ['invalid-parameter'],
+    handler: (app) => (request) => {
+      const { table, meter } = app.deps();
+      return getHistory({ table, now: meter.serviceNowMs, basis: app.basis }, request);
+    },
+  },
+] as const satisfies readonly Route[];

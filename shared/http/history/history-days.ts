@@ -5,7 +5,7 @@ import { deadlineMs, tookMs } from '../../batches/listing/listed-times.ts';
 import { batchDate } from '../../contract/names.ts';
 import { addBatch, NOTHING_SPENT, type PeriodBasis, type PeriodSpent, priceSpent } from '../../cost/period.ts';
 import { type PriceClass, unverifiedOf } from '../../cost/sheet.ts';
-import { estimateDrains, type ReceiptBasis, rounded } from '../batches/view/receipt-view.ts';
+import { type ReceiptBasis, rounded, spentOf } from '../batches/view/receipt-view.ts';
 import type { HistoryDay } from './schemas.ts';
 
 /** The sums of a day and workload. `timed` covers only batches with a known duration. */
@@ -20,7 +20,6 @@ interface Sum extends Pick<HistoryDay, 'day' | 'workload' | 'dead' | 'discarded'
 export function createHistoryDays(basis: ReceiptBasis): {
   add: (entry: IndexEntry) => void;
   days: () => HistoryDay[];
-  /** Classes without a verified price that the amounts include. */
   unverified: () => PriceClass[];
 } {
   const sums = new Map<string, Sum>();
@@ -31,9 +30,7 @@ export function createHistoryDays(basis: ReceiptBasis): {
     const key = `${day} ${workload}`;
     const sum = sums.get(key) ?? emptySum(day, workload);
     sums.set(key, sum);
-    const { operations } = entry.spent;
-    const drainOperations = estimateDrains(basis, { workload, ...entry.spent });
-    sum.spent = addBatch(sum.spent, { operations, drainOperations, items: entry.accepted });
+    sum.spent = addBatch(sum.spent, spentOf(entry, basis));
     sum.dead += entry.dead;
     sum.discarded += entry.discarded;
     sum.deadlinesMissed += first.deadlineMet ? 0 : 1;
@@ -80,12 +77,12 @@ const extreme = (
 function dayOf(sum: Sum, basis: PeriodBasis): HistoryDay {
   const { day, workload, dead, discarded, deadlinesMissed, spent, timed } = sum;
   const { work, wakeUps, storageOperations } = priceSpent(spent, basis);
-  return {
+  return rounded({
     ...{ day, workload, batches: spent.batches, items: spent.items, dead, discarded, deadlinesMissed },
     latencyP95Ms: sum.latencyP95 ?? null,
     deadlineMs: sum.deadlineMs ?? null,
-    itemsPerSecond: timed.seconds === 0 ? null : rounded(timed.items / timed.seconds, 3),
+    itemsPerSecond: timed.seconds === 0 ? null : timed.items / timed.seconds,
     operations: Math.round(storageOperations),
-    usd: rounded(work.usd + wakeUps.usd, 6),
-  };
+    usd: work.usd + wakeUps.usd,
+  });
 }

@@ -1,4 +1,3 @@
-/** The answer of the route of the history. */
 import { z } from 'zod';
 import { count, time, usd } from '../edge/schemas.ts';
 

@@ -1,4 +1,3 @@
-/** Lists the files of the inbox, and changes rejected ones. */
 import type { HttpRequest } from '@azure/functions';
 import { deleteRejected, retryRejected } from '../../commands/inbox/rejected-files.ts';
 import { CONTAINERS } from '../../contract/names.ts';
@@ -15,10 +14,10 @@ import {
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
 import { nextLink } from '../edge/links.ts';
+import { numberText } from '../edge/notes.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { oneOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
 import { type Handle, query, whole } from '../edge/route.ts';
-import { fileNotes } from './file-notes.ts';
 import { type InboxFileView, type InboxList, inboxRetrySchema } from './schemas.ts';
 
 export const LIMIT = query('limit', 'Maximum number of files per page', whole(1, 200, 50));
@@ -92,3 +91,35 @@ function placeOf(request: HttpRequest): InboxPlace | undefined {
 
 const invalidPlace = (cause?: unknown): Problem =>
   new Problem('invalid-parameter', 'after must be the value in a link to the next page.', { cause });
+
+/** Maximum number of places of a rejected file that are named. */
+const MAX_PLACES = 10;
+
+/** Returns the notes on a file; empty if it waits, and if nothing has read it yet. */
+export function fileNotes({ state, ...file }: Omit<InboxFileView, 'notes'>): string[] {
+  if (state === 'taking') return readNotes(file);
+  return state === 'rejected' ? rejectionNotes(file) : [];
+}
+
+function readNotes({ bytes, readBytes, readItems }: Omit<InboxFileView, 'notes' | 'state'>): string[] {
+  if (readBytes === undefined || readItems === undefined) return [];
+  const percent = Math.min(100, Math.floor((100 * readBytes) / Math.max(1, bytes)));
+  return [`${percent} % of ${sizeText(bytes)} read, ${numberText(readItems, 'item')}`];
+}
+
+function rejectionNotes({ reason }: Pick<InboxFileView, 'reason'>): string[] {
+  if (reason === undefined) return ['the reason was deleted'];
+  const { detail, errors } = reason;
+  const places = errors
+    .slice(0, MAX_PLACES)
+    .filter(({ message }) => message === '' || !detail.includes(message))
+    .map(({ line, column, message }) => {
+      const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
+      return message === '' ? `at ${place}` : `at ${place}: ${message}`;
+    });
+  const more = errors.length > MAX_PLACES ? [`and ${errors.length - MAX_PLACES} more places`] : [];
+  return [detail, ...places, ...more];
+}
+
+const sizeText = (bytes: number): string =>
+  bytes < 100_000 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

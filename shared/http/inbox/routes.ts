@@ -5,7 +5,6 @@ import { deleteInboxFile, LIMIT, listInbox, retryInboxFile } from './files.ts';
 import { importBatch } from './import-batch.ts';
 import { importAnswerSchema, importRequestSchema, inboxListSchema, inboxRetrySchema } from './schemas.ts';
 
-/** The routes of the inbox. */
 export const INBOX_ROUTES = [
   {
     name: 'import-batch',

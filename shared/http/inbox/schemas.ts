@@ -1,4 +1,3 @@
-/** The bodies and answers of the routes of the inbox. */
 import { z } from 'zod';
 import { MAX_BLOB_NAME } from '../../contract/text/blob-name.ts';
 import { COMPONENTS, count, text, time, uploadPosition } from '../edge/schemas.ts';
@@ -11,7 +10,6 @@ const reasonSchema = z.object({
   errors: z.array(uploadPosition).describe('Positions in the file, 1-based'),
 });
 
-/** A file of the inbox. */
 export const inboxFileSchema = z
   .object({
     name: z
@@ -39,12 +37,10 @@ export type InboxFileView = z.infer<typeof inboxFileSchema>;
 export const inboxListSchema = z.object({ files: z.array(inboxFileSchema) }).register(COMPONENTS, { id: 'InboxList' });
 export type InboxList = z.infer<typeof inboxListSchema>;
 
-/** Body of a retry. */
 export const inboxRetrySchema = z.strictObject({
   name: text(1, MAX_BLOB_NAME).describe('Name of the rejected file, as in the listing'),
 });
 
-/** Body of an import. */
 export const importRequestSchema = z
   .strictObject({
     url: z

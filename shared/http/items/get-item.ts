@@ -10,7 +10,8 @@ import type { Stored } from '../edge/app.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { batchOf } from '../edge/request/parameters.ts';
 import type { Handle } from '../edge/route.ts';
-import { type ItemEnd, linesOf, type Step, type Walk, walkItems } from './walk-items.ts';
+import type { Step } from './schemas.ts';
+import { type ItemEnd, linesOf, type Walk, walkItems } from './walk-items.ts';
 import { readRedrives, startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 /** GET batches/{id}/items/{position}: an item, the chunks in which it ran, and its result or dead letter. */

@@ -1,5 +1,3 @@
-/** Reads the states of all items of some chunks of an upload. */
-
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { chunkRows } from '../../batches/ledger.ts';
@@ -8,26 +6,13 @@ import { chunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Stored } from '../edge/app.ts';
-import {
-  type ItemEnd,
-  type ItemState,
-  linesOf,
-  type Positions,
-  type Step,
-  type StepEnd,
-  type Walk,
-  type WalkStart,
-  walkItems,
-} from './walk-items.ts';
+import type { ItemList, ItemState, Step } from './schemas.ts';
+import { type ItemEnd, linesOf, type Positions, type Walk, type WalkStart, walkItems } from './walk-items.ts';
 import { startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 const CHUNKS_AT_ONCE = 8;
 
-/** An item and its state. */
-export interface ItemStatus extends Pick<Step, 'attempts' | 'error' | 'reason'>, Pick<ItemEnd, 'result'> {
-  position: number;
-  state: ItemState;
-}
+export type ItemStatus = Omit<ItemList['items'][number], 'id' | 'result'> & Pick<ItemEnd, 'result'>;
 
 /** Consecutive chunks in the index of a payload. `number` is the place of the first. */
 export interface ChunkGroup {
@@ -85,4 +70,4 @@ async function readRows({ table }: Stored, batch: string, starts: readonly WalkS
 }
 
 /** Returns the state of an item by the end of a step. After a split or a retry, another follows unless rows are damaged. */
-const stateAfter = (end: StepEnd): ItemState => (end === 'split' || end === 'retried' ? 'unknown' : end);
+const stateAfter = (end: Step['end']): ItemState => (end === 'split' || end === 'retried' ? 'unknown' : end);

@@ -5,22 +5,21 @@ import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { readChunkItems } from '../../commands/redrive/read-originals.ts';
 import { type ChunkEntry, chunkOfItem } from '../../contract/payload-index.ts';
 import { readAhead } from '../../parallel.ts';
+import type { Workload } from '../../workload/define.ts';
+import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import type { Stored } from '../edge/app.ts';
 import { AHEAD } from '../edge/body.ts';
-import type { ReadId } from './item-id.ts';
 import type { ItemStatus } from './item-statuses.ts';
 import { linesOf } from './walk-items.ts';
 
 /** Maximum bytes of records and results per page. */
 const PAGE_BYTES = 64 * 1024 * 1024;
 
-/** Items of one chunk of the upload. */
 interface ChunkItems {
   entry: ChunkEntry;
   items: ItemStatus[];
 }
 
-/** The items, the chunks of the upload, and the optional fields. */
 interface TextRequest {
   entries: readonly ChunkEntry[];
   items: readonly ItemStatus[];
@@ -82,4 +81,29 @@ function byChunk(entries: readonly ChunkEntry[], items: readonly ItemStatus[]): 
     }
   }
   return chunks;
+}
+
+/** Reads the id of a record, given as JSON text; undefined if it has none. */
+type ReadId = (text: string) => Promise<string | undefined>;
+
+/**
+ * Creates the reader of ids. It uses the schema's output for a record, or the record itself if that is invalid. Undefined for
+ * a workload without the option `id`.
+ */
+export function idReader(workload: Workload | undefined): ReadId | undefined {
+  if (workload?.id === undefined) return undefined;
+  const { id, item } = workload as Workload & Required<Pick<Workload, 'id'>>;
+  return async (text) => {
+    try {
+      const record: unknown = JSON.parse(text);
+      const valid = await validateItemSafely(item, record).catch((error: unknown) => {
+        if (error instanceof InvalidItem) return record;
+        throw error;
+      });
+      return String(id(valid));
+    } catch {
+      // The function belongs to the workload and may throw for an invalid record.
+      return undefined;
+    }
+  };
 }

@@ -1,4 +1,3 @@
-/** Lists the items of a batch, or finds those with an id. */
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { readChunkItems } from '../../commands/redrive/read-originals.ts';
 import { Problem } from '../../errors.ts';
@@ -9,11 +8,9 @@ import { nextLink } from '../edge/links.ts';
 import { batchOf, invalid, oneOf, wholeOf } from '../edge/request/parameters.ts';
 import { type Handle, query, whole } from '../edge/route.ts';
 import { payloadGone, readable, readIndex } from './get-item.ts';
-import { idReader } from './item-id.ts';
-import { itemTexts } from './item-texts.ts';
-import type { FoundItems } from './schemas.ts';
+import { idReader, itemTexts } from './item-texts.ts';
+import { type FoundItems, ITEM_STATES } from './schemas.ts';
 import { type Bounds, GROUP, SCAN, type Selection, selectItems } from './select-items.ts';
-import { ITEM_STATES } from './walk-items.ts';
 
 export const LIMIT = query('limit', 'Maximum number of items per page', whole(1, 10_000, 1_000));
 

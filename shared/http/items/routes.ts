@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { jsonAnswer, NEXT, query, type Route } from '../edge/route.ts';
 import { getItem } from './get-item.ts';
 import { FROM, getItems, LIMIT } from './list-items.ts';
-import { foundItemsSchema, itemListSchema, itemSchema } from './schemas.ts';
-import { ITEM_STATES } from './walk-items.ts';
+import { foundItemsSchema, ITEM_STATES, itemListSchema, itemSchema } from './schemas.ts';
 
-/** The routes of single items. */
 export const ITEM_ROUTES = [
   {
     name: 'get-item',

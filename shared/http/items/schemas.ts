@@ -1,12 +1,31 @@
-/** The answers of the routes of items. */
 import { z } from 'zod';
 import { deadLetterSchema } from '../dead-letters/schemas.ts';
 import { count, time } from '../edge/schemas.ts';
-import { ITEM_STATES, STEP_ENDS } from './walk-items.ts';
+
+/**
+ * The current state of an item. `unknown`: its chunk was cancelled midway, and the results do not contain the positions of
+ * their items.
+ */
+export const ITEM_STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] as const;
+export type ItemState = (typeof ITEM_STATES)[number];
+/** How a chunk ended for an item. */
+const STEP_ENDS = [...ITEM_STATES, 'split', 'retried'] as const;
 
 const position = count.describe('0-based position in the batch');
 
-/** An item and its history. */
+/** One chunk in which the item ran. */
+const stepSchema = z.object({
+  chunk: z.string(),
+  revision: count,
+  end: z.enum(STEP_ENDS),
+  at: time.optional().describe('When the outcome of the chunk was recorded'),
+  dueAt: time.optional().describe('When a pending retry may run'),
+  attempts: count.optional().describe('Failed attempts so far. For a dead letter, this includes the last one'),
+  error: z.string().optional().describe('The latest failure'),
+  reason: z.string().optional().describe('Why the item was discarded'),
+});
+export type Step = z.infer<typeof stepSchema>;
+
 export const itemSchema = z.object({
   batch: z.string(),
   position,
@@ -14,24 +33,12 @@ export const itemSchema = z.object({
   state: z.enum(STEP_ENDS).describe('How the last of the steps ended'),
   item: z.json().optional().describe('The item as uploaded. Absent if the payload was deleted'),
   steps: z
-    .array(
-      z.object({
-        chunk: z.string(),
-        revision: count,
-        end: z.enum(STEP_ENDS),
-        at: time.optional().describe('When the outcome of the chunk was recorded'),
-        dueAt: time.optional().describe('When a pending retry may run'),
-        attempts: count.optional().describe('Failed attempts so far. For a dead letter, this includes the last one'),
-        error: z.string().optional().describe('The latest failure'),
-        reason: z.string().optional().describe('Why the item was discarded'),
-      }),
-    )
+    .array(stepSchema)
     .describe('The chunks in which the item ran: of the upload, of retries, of redrives; also those of discards'),
   result: z.json().optional().describe('The value that the handler returned'),
   deadLetter: deadLetterSchema.omit({ line: true, chunk: true, cause: true }).optional(),
 });
 
-/** Items of a batch with their states. */
 export const itemListSchema = z.object({
   batch: z.string(),
   items: z.array(

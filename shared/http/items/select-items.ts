@@ -1,9 +1,8 @@
-/** Selects the items of a page by their states. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { type ChunkEntry, chunkOfItem } from '../../contract/payload-index.ts';
 import type { Stored } from '../edge/app.ts';
 import { type ChunkGroup, type ItemStatus, readStatuses } from './item-statuses.ts';
-import type { ItemState } from './walk-items.ts';
+import type { ItemState } from './schemas.ts';
 import { readRedrives } from './walk-starts.ts';
 
 /**
@@ -25,7 +24,6 @@ export interface Selection {
   state: ItemState | undefined;
 }
 
-/** The maximum that a request reads. */
 type Most = Record<keyof typeof SCAN, number>;
 export interface Bounds {
   scan: Most;

@@ -7,33 +7,7 @@ import type { DeadItem, OutcomeHeader, RetryItem } from '../../contract/outcome.
 import { rangeOf } from '../../processing/sources.ts';
 import { type FrameName, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
 import type { Stored } from '../edge/app.ts';
-
-/**
- * The current state of an item. `unknown`: its chunk was cancelled midway, and the results do not contain the positions of
- * their items.
- */
-export const ITEM_STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] as const;
-export type ItemState = (typeof ITEM_STATES)[number];
-/** How a chunk ended for an item. */
-export const STEP_ENDS = [...ITEM_STATES, 'split', 'retried'] as const;
-export type StepEnd = (typeof STEP_ENDS)[number];
-
-/** One chunk in which the item ran. */
-export interface Step {
-  chunk: string;
-  revision: number;
-  end: StepEnd;
-  /** When the outcome of the chunk was recorded. */
-  at?: string | undefined;
-  /** When a pending retry may run. */
-  dueAt?: string | undefined;
-  /** Failed attempts so far, including those of earlier chunks. Absent if the outcome does not contain it. */
-  attempts?: number | undefined;
-  /** The latest failure. */
-  error?: string | undefined;
-  /** Why the item was discarded. */
-  reason?: string | undefined;
-}
+import type { Step } from './schemas.ts';
 
 /** The result or dead letter of an item. The dead letter is JSON text, because parsing would lose digits of numbers. */
 export interface ItemEnd {

@@ -2,7 +2,7 @@
 
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { redrivesWithChunks } from '../../commands/redrive/current-dead.ts';
-import { runsFrom } from '../../commands/redrive/item-runs.ts';
+import { runsFrom } from '../../commands/redrive/item-set.ts';
 import { chunksOf, type Redrive } from '../../commands/redrive/redrive-blob.ts';
 import { redriveChunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';

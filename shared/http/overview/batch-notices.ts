@@ -11,7 +11,6 @@ import type { BatchNotice, BatchNotices, Overview } from './schemas.ts';
 /** Maximum number of notices of each kind, and of causes. */
 const MAX_SHOWN = 20;
 
-/** An open batch that was read. */
 type ReadBatch = WatchedBatch & { row: BatchRow };
 const isRead = (batch: WatchedBatch): batch is ReadBatch => batch.row !== undefined;
 

@@ -18,7 +18,6 @@ type OverviewHttp = QueueReads & Pick<Reads, 'table' | 'container'> & Pick<Setti
 
 const TROUBLED_MS = 10_000;
 const REJECTED_MS = 60_000;
-/** Maximum number of cached reasons. */
 const MAX_REASONS = 1_000;
 
 /**
@@ -112,7 +111,6 @@ function remembered<T>(read: () => Promise<T>, maxAgeMs: number, now: () => numb
   };
 }
 
-/** The route of the overview. */
 export const OVERVIEW_ROUTES = [
   {
     name: 'get-overview',

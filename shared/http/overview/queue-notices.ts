@@ -1,5 +1,3 @@
-/** Problems of queues. */
-
 import { pendingOf } from '../../batches/watch/read-open-batches.ts';
 import { poisonQueueName } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';

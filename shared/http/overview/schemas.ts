@@ -1,9 +1,7 @@
-/** The answer of the route of the overview. */
 import { z } from 'zod';
 import { count, time } from '../edge/schemas.ts';
 import { queuePauseSchema } from '../queues/schemas.ts';
 
-/** A batch that needs attention. */
 const batchNotice = z.object({
   id: z.string(),
   workload: z.string(),

@@ -4,7 +4,6 @@ import { queueOffsetOf, queuesOf } from '../../queues/queue-of.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import type { QueueView } from './schemas.ts';
 
-/** Open batches and their pending items. */
 export type Backlog = NonNullable<QueueView['backlog']>;
 const NO_BACKLOG: Backlog = { batches: 0, items: 0 };
 

@@ -5,7 +5,6 @@ import { limitOf } from '../../workload/limit.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { LimitsView } from './schemas.ts';
 
-/** The data about the limits of a queue. */
 export interface KnownLimits {
   gate: GateRow;
   /** undefined: no process has claimed a share yet. */

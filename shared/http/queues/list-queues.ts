@@ -1,5 +1,3 @@
-/** Reads one queue, or all. */
-
 import { readWave, type WaveRecord } from '../../gate/wave-record.ts';
 import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';

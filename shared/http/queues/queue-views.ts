@@ -1,14 +1,23 @@
 /** The representation of queues in the API: data of their gates, their depth, and their batches. */
 import type { WatchedBatch } from '../../batches/watch/read-open-batches.ts';
-import { type GateRow, newGate, presentPause } from '../../gate/gate-row.ts';
+import {
+  fromGateEntity,
+  GATE,
+  GATES_PARTITION,
+  type GateRow,
+  gateRows,
+  newGate,
+  presentPause,
+} from '../../gate/gate-row.ts';
 import { readQuotas } from '../../limits/quota-row.ts';
 import { inParallel } from '../../parallel.ts';
+import { pickColumns, pickValues } from '../../storage/row.ts';
+import { odata, queryEntities, type Table } from '../../storage/table.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { Reads } from '../edge/app.ts';
 import { type Backlog, backlogOf, backlogs } from './backlog.ts';
 import { isLimited, type KnownLimits, limitsView } from './limits-view.ts';
 import { queueNotes } from './queue-notes.ts';
-import { readGates } from './read-gates.ts';
 import type { QueueView } from './schemas.ts';
 
 export type QueueReads = Pick<Reads, 'gate' | 'registry' | 'recentDepth' | 'readOpenBatches'>;
@@ -22,7 +31,6 @@ const PAUSED_MS = 2_000;
 const BUSY_MS = 10_000;
 const MEASURES_AT_ONCE = 16;
 
-/** The result of reading several queues. */
 export interface QueueReading {
   queues: { view: QueueView; gate: GateRow }[];
   /** The open batches of all workloads. `read` is the number of those whose rows were read. */
@@ -56,6 +64,18 @@ export async function readQueueViews(
   return { queues, batches, read };
 }
 
+/** Reads the gates of all queues, or of those whose names begin with `prefix`, as a map by queue: one table query. */
+export async function readGates(table: Table, prefix = ''): Promise<Map<string, GateRow>> {
+  const { from, to } = gateRows(prefix);
+  const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
+  const gates = new Map<string, GateRow>();
+  for await (const entity of queryEntities(table, filter)) {
+    const { row } = fromGateEntity(entity);
+    gates.set(row.queue, row);
+  }
+  return gates;
+}
+
 /** Uses the depth that the drain has stored, if it is recent enough. */
 async function withDepth({ recentDepth }: QueueReads, gate: GateRow, fresh: boolean): Promise<GateRow> {
   const known = { messages: gate.depth, atMs: Date.parse(gate.depthAt) || 0 };
@@ -75,6 +95,11 @@ export async function readQueueView(deps: QueueReads, address: QueueAddress, fre
   throw new Error(`Expected a view of queue ${address.queue}, got none.`);
 }
 
+const OF_GATE = pickColumns(GATE, [
+  ...(['status', 'generation', 'depth', 'active', 'total', 'idleCount', 'wakes', 'missedWakes', 'taskLimit'] as const),
+  ...(['orphanedReferences', 'throttled', 'itemsPerSecond', 'secondsPerReference', 'policyVersion'] as const),
+]);
+
 /** A queue in the format of the API: fields of its workload and its gate, and its share of the workload's limits. */
 function queueView(address: QueueAddress, known: KnownLimits & { backlog: Backlog | null }): QueueView {
   const { queue, workload, lane, kind } = address;
@@ -86,25 +111,12 @@ function queueView(address: QueueAddress, known: KnownLimits & { backlog: Backlo
     lane,
     kind,
     pool: workload.pool,
-    status: gate.status,
-    generation: gate.generation,
-    depth: gate.depth,
+    ...pickValues(OF_GATE, gate),
     depthAt: gate.depthAt || null,
     backlog,
-    active: gate.active,
-    total: gate.total,
-    idleCount: gate.idleCount,
-    wakes: gate.wakes,
     paused: presentPause(gate, nowMs) ?? null,
     startFailure: gate.startFailure ?? null,
-    missedWakes: gate.missedWakes,
-    orphanedReferences: gate.orphanedReferences,
-    taskLimit: gate.taskLimit,
-    throttled: gate.throttled,
-    itemsPerSecond: gate.itemsPerSecond,
-    secondsPerReference: gate.secondsPerReference,
     load: instances === 0 ? null : { instances, cpu, eventLoop, responseMs, latencyMs },
-    policyVersion: gate.policyVersion,
     dueAt: gate.due[0] ?? null,
     limits: limitsView(address, known),
   };

@@ -2,9 +2,8 @@ import { policySchema } from '../../gate/policy.ts';
 import type { App } from '../edge/app.ts';
 import { header, JSON_TYPE, jsonAnswer, query, type Route } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
-import { clearOverHttp } from './clear-queue.ts';
+import { clearOverHttp, drainNow, pauseQueue, resumeQueue } from './change-queue.ts';
 import { getQueue, listQueues } from './list-queues.ts';
-import { drainNow, pauseQueue, resumeQueue } from './pause-queue.ts';
 import { getPolicy, putPolicy } from './policy.ts';
 import {
   clearedQueueSchema,
@@ -29,7 +28,6 @@ const POLICY = jsonAnswer(200, 'The policy', policyViewSchema, {
 /** The dependencies of reads, with `pool` and `capacity`. */
 const readsOf = (app: App) => ({ ...app.settings, ...app.deps() });
 
-/** The routes of queues and their policies. */
 export const QUEUE_ROUTES = [
   {
     name: 'list-queues',

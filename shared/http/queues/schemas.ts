@@ -1,4 +1,3 @@
-/** The bodies and answers of the routes of queues. */
 import { z } from 'zod';
 import { policySchema } from '../../gate/policy.ts';
 import { WAVE_BOUNDS } from '../../gate/wave-record.ts';
@@ -56,7 +55,6 @@ const loadSchema = z.object({
   ),
 });
 
-/** A queue, with the data of its gate. */
 export const queueViewSchema = z
   .object({
     queue: z.string(),
@@ -149,7 +147,6 @@ export type QueueDetails = z.infer<typeof queueDetailsSchema>;
 /** The body that confirms the clearing of a queue by its name. */
 export const clearRequestSchema = z.strictObject({ confirm: z.string().describe('The name of the queue') });
 
-/** The result of clearing a queue. */
 export const clearedQueueSchema = z.object({
   queue: z.string(),
   batches: count.describe('Batches that were cancelled'),

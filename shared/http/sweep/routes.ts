@@ -9,7 +9,6 @@ import { count } from '../edge/schemas.ts';
 /** Below the 230 s after which the platform's front end cuts a request, with room for the last slice to finish. */
 const BUDGET_MS = 120_000;
 
-/** The actions of a sweep. */
 export const sweepAnswerSchema = z.object({
   open: count.describe('Open batches that were checked'),
   ...(Object.fromEntries(SWEEP_ACTIONS.map((action) => [action, count])) as Record<SweepAction, typeof count>),
@@ -42,7 +41,6 @@ const TEXTS: Readonly<Record<SweepAction, readonly [one: string, many: string]>>
 export const sweepTexts = (counts: SweepCounts): string[] =>
   SWEEP_ACTIONS.filter((action) => counts[action] > 0).map((action) => numberText(counts[action], ...TEXTS[action]));
 
-/** The route of the sweep. */
 export const SWEEP_ROUTES = [
   {
     name: 'run-sweep',

@@ -1,6 +1,6 @@
 /** Estimates the operations and the cost of a batch from the part of its upload that was read. */
 import { batchSpending } from '../../cost/batch-operations.ts';
-import type { DurableBackend } from '../../cost/durable-backend.ts';
+import type { DurableBackend } from '../../cost/deployed.ts';
 import { receipt } from '../../cost/receipt.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import type { Workload } from '../../workload/define.ts';

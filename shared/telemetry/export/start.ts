@@ -1,36 +1,18 @@
 /** The only entry to the OpenTelemetry SDK. It is loaded with `import()`, and only if an exporter is configured. */
 import { metrics, trace } from '@opentelemetry/api';
-import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
-import {
-  MeterProvider,
-  type MetricReader,
-  PeriodicExportingMetricReader,
-  type PushMetricExporter,
-} from '@opentelemetry/sdk-metrics';
-import {
-  BasicTracerProvider,
-  BatchSpanProcessor,
-  type SpanExporter,
-  type SpanProcessor,
-} from '@opentelemetry/sdk-trace-base';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Operations } from '../../contract/operations.ts';
+import type { TelemetrySettings } from '../../settings.ts';
 import { observeOperations } from '../metrics.ts';
 
 /** Each export is stored and billed; charts have a resolution of one minute. */
 const METRIC_INTERVAL_MS = 60_000;
 
-/** The targets of telemetry; at least one of the first two. */
-export interface TelemetryTargets {
-  /** Base address of an OTLP collector over HTTP, such as `http://localhost:4318`. */
-  otlpEndpoint?: string | undefined;
-  /** Connection string of an Application Insights component. */
-  connectionString?: string | undefined;
-  /** Client id of the identity that writes to the component. If undefined, the connection string is sufficient. */
-  clientId?: string | undefined;
-}
-
 export interface TelemetryOptions {
-  targets: TelemetryTargets;
+  /** At least one of both. */
+  targets: TelemetrySettings;
   /** Describes this process in traces and metrics, with the names of OpenTelemetry's semantic conventions. */
   resource: Record<string, string>;
   operations: () => Operations;
@@ -47,14 +29,24 @@ export async function startTelemetry({ targets, resource, operations }: Telemetr
   const exporters: Exporters[] = [];
   if (otlpEndpoint !== undefined) exporters.push(await otlpExporters(otlpEndpoint));
   if (connectionString !== undefined) exporters.push(await azureMonitorExporters(connectionString, clientId));
-  return register({
-    resource: resourceFromAttributes(resource),
-    spanProcessors: exporters.map(({ spans }) => new BatchSpanProcessor(spans)),
-    readers: exporters.map(
-      (each) => new PeriodicExportingMetricReader({ exporter: each.metrics, exportIntervalMillis: METRIC_INTERVAL_MS }),
-    ),
-    operations,
-  });
+  const described = { resource: resourceFromAttributes(resource) };
+  const spanProcessors = exporters.map(({ spans }) => new BatchSpanProcessor(spans));
+  const readers = exporters.map(
+    (each) => new PeriodicExportingMetricReader({ exporter: each.metrics, exportIntervalMillis: METRIC_INTERVAL_MS }),
+  );
+  const tracers = new BasicTracerProvider({ ...described, spanProcessors });
+  const meters = new MeterProvider({ ...described, readers });
+  trace.setGlobalTracerProvider(tracers);
+  metrics.setGlobalMeterProvider(meters);
+  observeOperations(operations);
+  return {
+    // A collector that is unavailable must not keep the process from ending.
+    shutdown: async () => {
+      await Promise.allSettled([tracers.shutdown(), meters.shutdown()]);
+      trace.disable();
+      metrics.disable();
+    },
+  };
 }
 
 /** Send spans and metrics to one target. Their packages are imported here, so that only configured ones are loaded. */
@@ -89,28 +81,4 @@ async function azureMonitorExporters(connectionString: string, clientId: string 
   const identity = clientId === undefined ? {} : { credential: new ManagedIdentityCredential({ clientId }) };
   const options = { connectionString, disableOfflineStorage: true, ...identity };
   return { spans: new AzureMonitorTraceExporter(options), metrics: new AzureMonitorMetricExporter(options) };
-}
-
-interface Parts {
-  resource: Resource;
-  spanProcessors: SpanProcessor[];
-  readers: MetricReader[];
-  operations: () => Operations;
-}
-
-/** Registers the SDK with the API package. */
-export function register({ resource, spanProcessors, readers, operations }: Parts): Telemetry {
-  const tracers = new BasicTracerProvider({ resource, spanProcessors });
-  const meters = new MeterProvider({ resource, readers });
-  trace.setGlobalTracerProvider(tracers);
-  metrics.setGlobalMeterProvider(meters);
-  observeOperations(operations);
-  return {
-    // A collector that is unavailable must not keep the process from ending.
-    shutdown: async () => {
-      await Promise.allSettled([tracers.shutdown(), meters.shutdown()]);
-      trace.disable();
-      metrics.disable();
-    },
-  };
 }

@@ -1,7 +1,5 @@
-/** Converts the text of cells to JSON. */
 import { NUMBER, TYPES } from './types.ts';
 
-/** The type to which the cells of a column are converted. */
 export type CellType = 'text' | 'number' | 'integer' | 'boolean';
 
 /** The JSON types that a column may contain, as bits of TYPES, and the decimal separator. */

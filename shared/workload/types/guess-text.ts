@@ -16,13 +16,16 @@ const REPEATS_OF_ENUM = 5;
 const BOOLEAN = /^(true|false)$/i;
 const DIGITS = /^\d+$/;
 const COMMA_NUMBER = /^-?(\d{1,15}|\d{1,3}(\.\d{3})+)(,\d{1,15})?$/;
-/** The formats of days and times, the most specific first. JSON Schema knows `date` and `date-time`. */
-const TIMES = {
-  date: z.iso.date(),
-  'utc-date-time': z.iso.datetime(),
-  'date-time': z.iso.datetime({ offset: true }),
-  'local-date-time': z.iso.datetime({ offset: true, local: true }),
-} as const;
+/** The formats of times with the options of `z.iso.datetime`, the most specific first. JSON Schema knows only `date-time`. */
+export const DATE_TIMES: Readonly<Record<string, { offset?: true; local?: true }>> = {
+  'utc-date-time': {},
+  'date-time': { offset: true },
+  'local-date-time': { offset: true, local: true },
+};
+const TIMES = [
+  ['date', z.iso.date()] as const,
+  ...Object.entries(DATE_TIMES).map(([format, options]) => [format, z.iso.datetime(options)] as const),
+];
 
 /** Guesses the type of a field from its texts, of which there is at least one. */
 export function guessText(name: string, texts: readonly string[], reading: Reading): Guess {
@@ -40,7 +43,7 @@ function guessCells(name: string, texts: readonly string[], { decimal }: Reading
 }
 
 function guessTime(texts: readonly string[]): Guess | undefined {
-  const found = Object.entries(TIMES).find(([, time]) => texts.every((text) => time.safeParse(text).success));
+  const found = TIMES.find(([, time]) => texts.every((text) => time.safeParse(text).success));
   return found && { type: 'time', json: { type: 'string', format: found[0] } };
 }
 
@@ -70,7 +73,6 @@ function noteOn(name: string, texts: readonly string[], { fromText }: Reading): 
     : {};
 }
 
-/** Maximum length of a text in a note. */
 const MAX_NOTED = 100;
 
 const areCommaNumbers = (texts: readonly unknown[]): boolean => {

@@ -1,10 +1,8 @@
 import type { JsonSchema } from '../item-schema.ts';
 
-/** The notation of values in the sample. */
 export interface Reading {
   /** Whether every value is a text, as in CSV, so that numbers and booleans must be recognized in texts. */
   fromText: boolean;
-  /** The decimal separator of numbers in texts. */
   decimal: '.' | ',';
 }
 
@@ -12,9 +10,7 @@ export interface Reading {
 export interface Guess {
   type: 'text' | 'enum' | 'time' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'map' | 'mixed' | 'unknown';
   json: JsonSchema;
-  /** A remark on the guess, for a comment. */
   note?: string;
-  /** The fields of an object. */
   fields?: readonly Field[];
   /** The elements of an array, or the values of a map; absent if nothing is known of them. */
   element?: Guess;
@@ -23,7 +19,6 @@ export interface Guess {
   values?: readonly unknown[];
 }
 
-/** A field of an object. */
 export interface Field extends Guess {
   name: string;
   isOptional: boolean;

@@ -11,7 +11,6 @@ export interface Question<T> {
   own: (schema: JsonSchema) => T;
   /** The answer of schemas that apply together. */
   all: (answers: readonly T[]) => T;
-  /** The answer of alternatives. */
   any: (answers: readonly T[]) => T;
   /** The answer of a schema without keywords, or of one that refers back to itself. */
   plain: (schema: boolean | undefined) => T;
@@ -63,7 +62,6 @@ export class SchemaReader {
     });
   }
 
-  /** Answers a question to a schema. */
   ask<T>(schema: Schema, question: Question<T>, seen: ReadonlySet<unknown> = new Set()): T {
     if (typeof schema !== 'object') return question.plain(schema);
     if (seen.has(schema)) return question.plain(undefined);

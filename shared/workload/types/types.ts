@@ -1,8 +1,6 @@
 /** The types of a JSON value, as bits. A whole number is `integer`, any other number `fraction`. */
 export const TYPES = { text: 1, integer: 2, fraction: 4, boolean: 8, null: 16, object: 32, array: 64 } as const;
-/** All types. */
 export const ANY = 127;
-/** Both kinds of number. */
 export const NUMBER = TYPES.integer | TYPES.fraction;
 
 /** The types by their names in JSON Schema. */

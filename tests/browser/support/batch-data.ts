@@ -1,6 +1,6 @@
 /** Batches in the form of the API, for tests that depend on the amount of data: thousands of rows, redrives. */
 import type { Page } from 'playwright-core';
-import type { BatchEntry, BatchList } from '../../../shared/http/batches/list-schemas.ts';
+import type { BatchEntry, BatchList } from '../../../shared/http/batches/list-batches.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;

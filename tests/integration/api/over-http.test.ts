@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { reportSchema } from '../../../shared/http/batches/downloads/get-report.ts';
 import { resultsManifestSchema } from '../../../shared/http/batches/downloads/get-results.ts';
-import { batchListSchema } from '../../../shared/http/batches/list-schemas.ts';
+import { batchListSchema } from '../../../shared/http/batches/list-batches.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { costSchema } from '../../../shared/http/cost/schemas.ts';
 import { deadLetterGroupsSchema } from '../../../shared/http/dead-letters/schemas.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
-import { listBatches } from '../../../shared/http/batches/list-batches.ts';
-import { batchListSchema } from '../../../shared/http/batches/list-schemas.ts';
+import { batchListSchema, listBatches } from '../../../shared/http/batches/list-batches.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { uploadCheckSchema } from '../../../shared/http/batches/upload/schemas.ts';
 import { submitOverHttp, tryOverHttp, UPLOAD_PLACES } from '../../../shared/http/batches/upload/uploads.ts';

@@ -7,7 +7,7 @@ import type { ClearDeps } from '../../../shared/commands/clear-queue.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { wake } from '../../../shared/gate/gate.ts';
 import { changeGate, readGate } from '../../../shared/gate/gate-store.ts';
-import { clearOverHttp } from '../../../shared/http/queues/clear-queue.ts';
+import { clearOverHttp } from '../../../shared/http/queues/change-queue.ts';
 import { clearedQueueSchema } from '../../../shared/http/queues/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';

@@ -13,7 +13,7 @@ import { TABLES } from '../../../shared/contract/names.ts';
 import { addOperations, type Operations } from '../../../shared/contract/operations.ts';
 import type { GateRow } from '../../../shared/gate/gate-row.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
-import { readGates } from '../../../shared/http/queues/read-gates.ts';
+import { readGates } from '../../../shared/http/queues/queue-views.ts';
 import { openTable } from '../../../shared/storage/table.ts';
 import { directEntities, SUBSCRIPTIONS } from '../../faults/harness/entities.ts';
 import { FAULT_APP } from '../../faults/harness/fault-app.ts';

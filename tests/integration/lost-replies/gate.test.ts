@@ -10,7 +10,7 @@ import { changeGate, readGate, type VersionedGate } from '../../../shared/gate/g
 import { recordHeartbeat, showFirstWave } from '../../../shared/gate/heartbeat.ts';
 import { DEFAULT_POLICY } from '../../../shared/gate/policy.ts';
 import { writePolicy } from '../../../shared/gate/policy-store.ts';
-import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
+import { pauseQueue, resumeQueue } from '../../../shared/http/queues/change-queue.ts';
 import { createLimiter } from '../../../shared/limits/limiter.ts';
 import { readQuota } from '../../../shared/limits/quota-row.ts';
 import { createDepths } from '../../../shared/queues/depths.ts';

@@ -23,8 +23,7 @@ import { deleteOpenRow, noteKeys, readOpen, writeOpenRow } from '../../../shared
 import { deleteChunks } from '../../../shared/batches/remove-batch.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
-import { pauseBatch } from '../../../shared/commands/pause.ts';
-import { resumeBatch } from '../../../shared/commands/resume.ts';
+import { pauseBatch, resumeBatch } from '../../../shared/commands/pause.ts';
 import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
 import { readEntity } from '../../../shared/storage/table.ts';
 import { choresNote } from '../../../shared/sweep/chores.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pauseBatch } from '../../../shared/commands/pause.ts';
-import { resumeBatch } from '../../../shared/commands/resume.ts';
+import { pauseBatch, resumeBatch } from '../../../shared/commands/pause.ts';
 import { getResults } from '../../../shared/http/batches/downloads/get-results.ts';
 import { receive } from '../../../shared/queues/messages.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';

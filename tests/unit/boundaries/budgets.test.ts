@@ -53,11 +53,13 @@ function loadedBy(root: string): string[] {
 
 /** The size that a simplification has reached. */
 const REACHED: readonly [string, number][] = [
-  ['shared/commands/', 2_200],
+  ['shared/commands/', 2_080],
   ['shared/batches/', 2_070],
   ['shared/gate/', 1_670],
-  ['shared/cost/', 1_350],
+  ['shared/cost/', 1_340],
   ['shared/results/', 1_140],
+  ['shared/contract/', 1_710],
+  ['shared/workload/', 1_280],
   ['shared/drain/', 770],
 ];
 
@@ -76,15 +78,15 @@ describe('lines', () => {
       () => below(...PROTOCOL).filter((file) => !file.startsWith(PURE)),
       3_500,
     ],
-    ['shared/http/', () => below('shared/http/'), 7_000],
+    ['shared/http/', () => below('shared/http/'), 6_740],
     ['shared/intake/', () => below('shared/intake/'), 5_510],
     ['shared/processing/', () => below('shared/processing/'), 4_560],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
     // More than planned, for the commands of an app (start, dev, package, azure, doctor): it has no checkout whose scripts it
     // could run, and whose tests compare its files with the code. Some were in infra/.
-    ['cli/', () => below('cli/'), 7_750],
-    ['web/', () => below('web/'), 9_300],
+    ['cli/', () => below('cli/'), 7_680],
+    ['web/', () => below('web/'), 9_210],
   ])('of %s', (_what, files, budget) => {
     const lines = linesOf(files());
     expect(lines).toBeGreaterThan(0);

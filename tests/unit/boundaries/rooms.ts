@@ -118,6 +118,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'shared/telemetry/export/',
     imports: ['shared/telemetry/', 'shared/contract/'],
+    types: [SETTINGS],
     packages: [
       ...['@azure/identity', '@azure/monitor-opentelemetry-exporter', '@opentelemetry/api'],
       ...['@opentelemetry/exporter-metrics-otlp-http', '@opentelemetry/exporter-trace-otlp-http'],
@@ -178,9 +179,8 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/',
     imports: [
       CLIENT,
-      ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
-      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
-      'shared/pauses.ts',
+      ...['shared/contract/', 'shared/errors.ts', 'shared/batches/batch-row.ts', 'shared/parallel.ts'],
+      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/pauses.ts'],
     ],
     types: ['shared/gate/', HTTP],
     packages: ['commander', 'sluice-convert', '@azure/identity', '@azure/storage-blob', 'node:*'],
@@ -225,7 +225,7 @@ export const ROOMS: readonly Room[] = [
     imports: [
       CLIENT,
       ...['shared/contract/text/exact-json.ts', 'shared/contract/text/overview-texts.ts'],
-      ...['shared/contract/upload-kinds.ts', 'shared/gate/planning/count-tasks.ts'],
+      ...['shared/contract/upload-kinds.ts', 'shared/days.ts', 'shared/gate/planning/count-tasks.ts'],
     ],
     types: [HTTP],
     packages: ['@preact/signals', '@tanstack/query-core', 'diff', 'preact', 'uplot'],

@@ -28,6 +28,7 @@ describe('with --output csv', () => {
               },
             ],
             days: { from: '', to: '' },
+            scanned: { batches: 1, until: null },
           },
         },
       },
@@ -67,7 +68,9 @@ describe('with --output csv', () => {
 
   it('prints only the header of an empty list', async () => {
     const { out } = await run('batches -o csv', {
-      'GET batches?limit=50': { json: { batches: [], days: { from: '', to: '' } } },
+      'GET batches?limit=50': {
+        json: { batches: [], days: { from: '', to: '' }, scanned: { batches: 0, until: null } },
+      },
     });
     expect(out).toBe('id,workload,lane,state,accepted,pending,dead,createdAt,completedAt\r\n');
   });

@@ -31,7 +31,15 @@ const redriven = { batch: ID, revision: 1, redriven: 1, unreadable: 0, chunks: 1
 /** The requests of every command, and the fields of its output that a script may rely on. */
 const COMMANDS: readonly [args: string, fields: readonly string[], answers: Record<string, Answer>][] = [
   [`watch ${ID}`, ['id', 'state', 'counts'], { [`GET batches/${ID}`]: batch }],
-  ['batches', ['batches', 'days'], { 'GET batches?limit=50': { json: { batches: [], days: { from: '', to: '' } } } }],
+  [
+    'batches',
+    ['batches', 'days'],
+    {
+      'GET batches?limit=50': {
+        json: { batches: [], days: { from: '', to: '' }, scanned: { batches: 0, until: null } },
+      },
+    },
+  ],
   [`batches ${ID}`, ['id', 'state', 'counts'], { [`GET batches/${ID}`]: batch }],
   [`results ${ID}`, ['0'], { [`GET batches/${ID}/results?format=ndjson`]: { text: '{"a":1}\n' } }],
   [`results ${ID} --manifest`, ['chunks'], { [`GET batches/${ID}/results?manifest=true`]: { json: { chunks: [] } } }],

@@ -1,8 +1,9 @@
 /** Formats what the cost model compares: batch sizes, durable backends, notification with polling, break-even, dashboard tabs. */
 
 import { formatCount, formatNumber } from '../../../cli/text/format.ts';
+import { storageOperations } from '../../../shared/contract/operations.ts';
 import { planOf } from '../../../shared/cost/batch-operations.ts';
-import { messagePerItem, storageOperations } from '../../../shared/cost/times-operations.ts';
+import { messagePerItem } from '../../../shared/cost/receipt.ts';
 import type { Backends } from '../model/backends.ts';
 import type { BreakEven } from '../model/break-even.ts';
 import type { Grouping } from '../model/grouping.ts';

@@ -1,8 +1,7 @@
 /** The cost command without its process: accepts arguments and returns the text to print. */
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../../cli/process/errors.ts';
-import { MEMORY_SIZES } from '../../../shared/cost/deployed.ts';
-import { DURABLE_BACKENDS } from '../../../shared/cost/durable-backend.ts';
+import { DURABLE_BACKENDS, MEMORY_SIZES } from '../../../shared/cost/deployed.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { toError } from '../../../shared/errors.ts';
 import { backends } from '../model/backends.ts';

@@ -1,5 +1,5 @@
 /** Compares the two durable backends, each at its own price. */
-import { DURABLE_BACKENDS, type DurableBackend } from '../../../shared/cost/durable-backend.ts';
+import { DURABLE_BACKENDS, type DurableBackend } from '../../../shared/cost/deployed.ts';
 import type { PriceClass, PriceSheet } from '../../../shared/cost/sheet.ts';
 import { type BatchPrice, batchPrice } from './batch-price.ts';
 import { sumIdleBill } from './bill.ts';

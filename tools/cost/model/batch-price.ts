@@ -1,11 +1,19 @@
 /** One batch alone: operations, executions as billed, and its price on each durable backend. */
-import { addOperations, type Operations } from '../../../shared/contract/operations.ts';
+import {
+  addOperations,
+  type Operations,
+  storageOperations,
+  timesOperations,
+} from '../../../shared/contract/operations.ts';
 import { type BatchShape, batchSpending } from '../../../shared/cost/batch-operations.ts';
-import { type Deployment, instanceGb } from '../../../shared/cost/deployed.ts';
-import { DURABLE_ACTION_ON_STORAGE, type DurableBackend } from '../../../shared/cost/durable-backend.ts';
+import {
+  type Deployment,
+  DURABLE_ACTION_ON_STORAGE,
+  type DurableBackend,
+  instanceGb,
+} from '../../../shared/cost/deployed.ts';
 import { INSTANCE_GB, priceOperations } from '../../../shared/cost/price.ts';
 import { type PriceClass, type PriceSheet, unitPrice, unverifiedOf } from '../../../shared/cost/sheet.ts';
-import { storageOperations, timesOperations } from '../../../shared/cost/times-operations.ts';
 
 /** Executions, and the GB-seconds that are billed for them. */
 export interface Executions {

@@ -1,9 +1,15 @@
 /** What grouping saves: the same items in batches of different sizes, and a batch that joins a running drain. */
-import { addOperations, type Operations, totalOperations } from '../../../shared/contract/operations.ts';
+
+import {
+  addOperations,
+  type Operations,
+  timesOperations,
+  totalOperations,
+} from '../../../shared/contract/operations.ts';
 import { instanceGb } from '../../../shared/cost/deployed.ts';
 import { gbSecondsOf } from '../../../shared/cost/price.ts';
+import { messagePerItem } from '../../../shared/cost/receipt.ts';
 import type { PriceSheet } from '../../../shared/cost/sheet.ts';
-import { messagePerItem, timesOperations } from '../../../shared/cost/times-operations.ts';
 import { type BatchPrice, batchPrice, durableShare, priceOf } from './batch-price.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';
 

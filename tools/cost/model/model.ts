@@ -4,11 +4,12 @@
  * design has in its own way (alert rules, logs, private networking): that is in the idle bill.
  */
 
+import { timesOperations } from '../../../shared/contract/operations.ts';
 import { type Line, priceLines, type When } from '../../../shared/cost/bill-lines.ts';
 import { DAYS_PER_MONTH, instanceGb, SECONDS_PER_HOUR } from '../../../shared/cost/deployed.ts';
 import { scaleControllerReads } from '../../../shared/cost/idle-bill.ts';
+import { messagePerItem } from '../../../shared/cost/receipt.ts';
 import type { PriceClass, PriceSheet } from '../../../shared/cost/sheet.ts';
-import { messagePerItem, timesOperations } from '../../../shared/cost/times-operations.ts';
 import { batchWork } from './batch-price.ts';
 import { freeGrants, sumOf, unverifiedIn } from './bill.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';

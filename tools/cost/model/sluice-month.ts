@@ -1,11 +1,15 @@
 /** The lines of Sluice's own month, beginning with those that are billed without batches in flight. */
 
+import { timesOperations } from '../../../shared/contract/operations.ts';
 import { type Cause, type Line, priceLines } from '../../../shared/cost/bill-lines.ts';
-import { DAYS_PER_MONTH, instanceGb, SECONDS_PER_HOUR } from '../../../shared/cost/deployed.ts';
-import { DURABLE_ACTION_ON_STORAGE } from '../../../shared/cost/durable-backend.ts';
+import {
+  DAYS_PER_MONTH,
+  DURABLE_ACTION_ON_STORAGE,
+  instanceGb,
+  SECONDS_PER_HOUR,
+} from '../../../shared/cost/deployed.ts';
 import { designLines, includedOperations, serviceBusReads } from '../../../shared/cost/idle-bill.ts';
 import type { PriceSheet } from '../../../shared/cost/sheet.ts';
-import { timesOperations } from '../../../shared/cost/times-operations.ts';
 import type { BatchWork } from './batch-price.ts';
 import type { MonthParameters } from './month-parameters.ts';
 

@@ -10,7 +10,6 @@ import type { Group } from './groups.ts';
 export interface Scope {
   choice: LetterChoice;
   count: number;
-  /** Those that this page has loaded. */
   letters: readonly DeadLetter[];
   /** Their cause as text, if they have one cause. */
   title?: string;

@@ -6,9 +6,10 @@ import { parameters, setParameters } from '../../routing.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, ErrorBox, Loading } from '../../ui/states.tsx';
 import { isFinished } from '../finished.ts';
-import { CauseGroup } from './cause-group.tsx';
-import type { Asked } from './cause-panel.tsx';
+import { type Asked, CausePanel, scopeOf, titleOf } from './cause-panel.tsx';
 import { causeKey, type Groups } from './groups.ts';
+import { LetterRow } from './letter-row.tsx';
+import { type CauseProps, OpenCause } from './open-cause.tsx';
 import { DiscardDialog } from './repair/discard-dialog.tsx';
 import { EditDialog } from './repair/edit-dialog.tsx';
 import { RedriveDialog } from './repair/redrive-dialog.tsx';
@@ -102,3 +103,24 @@ const NoDeadLetters = ({ finished }: { finished: boolean }): JSX.Element => (
     <p>{finished ? 'No item of this batch is dead.' : 'None so far.'}</p>
   </Empty>
 );
+
+/** Dead letters of one cause: an example if one is known, and all of them on demand. */
+export function CauseGroup(props: CauseProps): JSX.Element {
+  const { group, canAct, isOpen, onOpen, onAsk } = props;
+  if (isOpen) return <OpenCause {...props} />;
+  const letters = group.example === undefined ? [] : [group.example];
+  return (
+    <CausePanel group={group} scope={scopeOf(group, letters)} canAct={canAct} onAsk={onAsk}>
+      <ul class="letters">
+        {letters.map((letter) => (
+          <LetterRow key={letter.index} letter={letter} known={titleOf(group)} canAct={canAct} onAsk={onAsk} />
+        ))}
+      </ul>
+      {group.count > letters.length && (
+        <Button look="quiet" size="small" onClick={() => onOpen(true)}>
+          Show all {formatCount(group.count)}
+        </Button>
+      )}
+    </CausePanel>
+  );
+}

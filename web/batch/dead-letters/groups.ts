@@ -3,7 +3,6 @@ import type { BatchView, DeadLetterGroup, DeadLetterGroups } from '../../api/typ
 /** Dead letters of one cause, as far as known: the batch's row contains only causes and counts. */
 export type Group = Pick<DeadLetterGroup, 'cause' | 'count'> & Partial<Pick<DeadLetterGroup, 'reason' | 'example'>>;
 
-/** The dead letters of a batch by cause. */
 export interface Groups {
   groups: readonly Group[];
   count: number;

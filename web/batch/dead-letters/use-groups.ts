@@ -6,9 +6,7 @@ import { usePolled } from '../../live/use-polled.ts';
 import { isFinished } from '../finished.ts';
 import { type Groups, groupsOfRow, toGroups } from './groups.ts';
 
-/** The dead letters of a batch by cause, as far as known. */
 export interface KnownGroups {
-  /** Undefined while loading. */
   groups: Groups | undefined;
   error: ApiError | undefined;
   /** The newest revision that this page has seen finished. What was read then is valid until the next one finishes. */

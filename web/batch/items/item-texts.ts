@@ -1,6 +1,5 @@
 import { formatBytes, formatCount } from '../../format.ts';
 
-/** Maximum length of a result in a table row. */
 const MAX_TEXT = 160;
 
 /** Returns a result on one line; empty if there is none. */

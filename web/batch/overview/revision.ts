@@ -1,4 +1,3 @@
-/** Names of the revisions of a batch, and the verdict on the deadline. */
 import type { BatchView } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
 
@@ -36,7 +35,6 @@ export const hasBegun = ({
   );
 };
 
-/** The verdict on the deadline. */
 export interface Verdict {
   text: string;
   tone: 'bad' | 'good' | 'soft';

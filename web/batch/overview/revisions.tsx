@@ -7,7 +7,6 @@ import { type Revision, revisionName } from './revision.ts';
 
 export interface RevisionsProps {
   batch: BatchView;
-  /** Number of the revision whose times are shown. */
   chosen: number;
 }
 

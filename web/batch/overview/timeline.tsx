@@ -15,7 +15,6 @@ interface Moment {
 
 export interface TimelineProps {
   batch: BatchView;
-  /** The revision whose times are shown. */
   revision: Revision;
 }
 

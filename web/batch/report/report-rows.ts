@@ -1,5 +1,4 @@
 import { isExactNumber } from '../../../shared/contract/text/exact-json.ts';
-/** One line of a report. */
 export interface ReportRow {
   key: string;
   value: unknown;

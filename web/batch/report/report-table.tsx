@@ -13,7 +13,6 @@ export interface ReportTableProps {
   rows: readonly ReportRow[];
   columns: readonly string[];
   numeric: readonly string[];
-  /** Rows of the whole report. */
   total: number;
 }
 

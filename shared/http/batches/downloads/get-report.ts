@@ -11,10 +11,8 @@ import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
 import { type Handle, query } from '../../edge/route.ts';
 import { COMPONENTS } from '../../edge/schemas.ts';
 
-/** One line of a report. */
 export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() });
 
-/** A report as one JSON document. */
 export const reportSchema = reportHeaderSchema
   .extend({ items: z.array(reportLineSchema) })
   .register(COMPONENTS, { id: 'Report' });

@@ -2,7 +2,6 @@ import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, TEXTS 
 import { getReport, REVISION, reportSchema } from './get-report.ts';
 import { getResults, LIMIT, resultsManifestSchema } from './get-results.ts';
 
-/** The routes of results and reports. */
 export const DOWNLOAD_ROUTES = [
   {
     name: 'get-results',

@@ -34,7 +34,6 @@ const UPLOAD_HEADERS = [
   header('Sluice-File-Name', 'Name of the uploaded file, percent-encoded; at most 255 characters'),
 ] as const;
 
-/** The routes that accept an upload. */
 export const UPLOAD_ROUTES = [
   {
     name: 'submit-batch',

@@ -1,4 +1,3 @@
-/** Accepts and checks uploads. */
 import type { HttpRequest } from '@azure/functions';
 import { checkUpload } from '../../../intake/check/check-upload.ts';
 import type { UploadLimits } from '../../../intake/limits.ts';

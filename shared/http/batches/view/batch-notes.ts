@@ -3,7 +3,6 @@ import { isFinished } from '../../../batches/batch-row.ts';
 import { type Note, notesOf, numberText, pauseText, timeText, warn } from '../../edge/notes.ts';
 import type { BatchView } from '../schemas.ts';
 
-/** The fields of a batch that explain its state. */
 type Explained = Pick<BatchView, 'state' | 'paused' | 'blocked' | 'waiting' | 'deadline' | 'revision'>;
 
 /** Returns the reasons, most important first; empty for a finished batch, and if nothing holds it up. */

@@ -16,7 +16,6 @@ export interface BatchNow {
   waiting?: BatchView['waiting'];
   /** Its workload; undefined if it is no longer deployed or was not read. */
   deployed?: Workload | undefined;
-  /** No default. */
   telemetryLinks?: TelemetryLinks | undefined;
 }
 

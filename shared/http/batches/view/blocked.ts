@@ -8,10 +8,9 @@ import type { Registry } from '../../../workload/registry.ts';
 import type { Reads } from '../../edge/app.ts';
 import { timeText } from '../../edge/notes.ts';
 import { isLimited, isParked, limitsView } from '../../queues/limits-view.ts';
-import { readGates } from '../../queues/read-gates.ts';
+import { readGates } from '../../queues/queue-views.ts';
 import type { BatchView } from '../schemas.ts';
 
-/** The states of queues at one time. */
 export interface QueueStates {
   registry: Registry;
   /** By queue. A queue that was never woken has no gate. */

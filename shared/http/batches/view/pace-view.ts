@@ -1,11 +1,9 @@
-/** The rate of a batch, and its expected end at that rate. */
 import type { BatchState, RevisionTimes } from '../../../batches/batch-row.ts';
 import { expectedEndMs, measurePace, type Pace, type Pacing } from '../../../batches/progress/pace.ts';
 import type { Workload } from '../../../workload/define.ts';
 import { limitOf } from '../../../workload/limit.ts';
 import type { BatchView } from '../schemas.ts';
 
-/** The input of the rate and the estimate. */
 export interface ShownPacing extends Pacing, Pick<RevisionTimes, 'revision'> {
   state: BatchState;
   /** Whether its work cannot continue: then a rate would be that of an earlier time. */

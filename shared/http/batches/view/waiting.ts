@@ -13,7 +13,6 @@ import { BOUND_TEXT } from '../../queues/queue-notes.ts';
 import type { BatchView } from '../schemas.ts';
 import type { QueueStates } from './blocked.ts';
 
-/** The state of the queues of a batch. */
 type QueuesNow = Pick<QueueStates, 'registry' | 'gates' | 'nowMs'> & Pick<BatchView, 'blocked'>;
 
 /**

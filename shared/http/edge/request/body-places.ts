@@ -7,7 +7,6 @@ const KiB = 1024;
 /** Bytes of a body that are read before it takes a place: a client that has sent less holds no more than these. */
 const HEAD_BYTES = 64 * KiB;
 
-/** Limits of the bodies of one kind in a process. */
 export interface PlaceLimits {
   /** Maximum number of bodies that are read at the same time. Others wait, with most of their bytes still at the client. */
   bodies: number;
@@ -18,14 +17,12 @@ export interface PlaceLimits {
   arriving: number;
   /** Limit of the heads of all bodies without a place. */
   headBytes: number;
-  /** Maximum number of waiting bodies. */
   waiting: number;
 }
 
 /** The platform's front end cuts a request after 230 s, so the client of work that begins later would get no answer. */
 const MAX_WAIT_MS = 100_000;
 
-/** The places of a process for bodies of one kind. */
 export interface BodyPlaces {
   /**
    * Runs work on a body when there is a place for it.

@@ -55,7 +55,6 @@ export function oneOf<T extends string>(request: HttpRequest, name: string, know
 export const invalid = (name: string, expected: string, got: string): Problem =>
   new Problem('invalid-parameter', `${name} must be ${expected}; got "${got.slice(0, 80)}".`);
 
-/** What a text must be, in words. */
 type Rule = [isValid: (text: string) => boolean, expected: string];
 const BATCH: Rule = [isBatchId, 'a batch id'];
 const CHUNK: Rule = [isChunkId, 'a chunk id such as 000012'];

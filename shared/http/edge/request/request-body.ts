@@ -2,7 +2,6 @@ import type { HttpRequest } from '@azure/functions';
 import { ClientGoneError, Problem } from '../../../errors.ts';
 import { TimeLimitError, withinTime } from '../../../time-limit.ts';
 
-/** How slowly a body may arrive. */
 export interface Pace {
   /** Longest silence. Also the time that a client may be behind `minBytesPerSecond`. */
   maxSilenceMs: number;

@@ -21,7 +21,13 @@ const listingFor = (piece: string) => {
       },
       headers: { link: `</api/${next}>; rel="next"` },
     },
-    [`GET ${next}`]: { json: { batches: [entry(OLD), entry(TOO_OLD)], days: { from: '2025-01-01', to: '' } } },
+    [`GET ${next}`]: {
+      json: {
+        batches: [entry(OLD), entry(TOO_OLD)],
+        days: { from: '2025-01-01', to: '' },
+        scanned: { batches: 2, until: null },
+      },
+    },
   };
 };
 const shown = (id: string) => ({ [`GET batches/${id}`]: { json: batchView(id, 'completed') } });

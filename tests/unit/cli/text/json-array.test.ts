@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toJsonArray } from '../../../../cli/text/json-array.ts';
+import { toJsonArray } from '../../../../cli/commands/batches/downloads.ts';
 
 it.each([
   [[], '[]\n'],

@@ -4,7 +4,7 @@ import { type ChunkRow, toChunkEntity } from '../../../../shared/batches/chunk-r
 import { readBatch } from '../../../../shared/batches/ledger.ts';
 import { batchesOfDay, toIndexEntity } from '../../../../shared/batches/listing/index-rows.ts';
 import { discardReason, selectToDiscard } from '../../../../shared/commands/redrive/discard.ts';
-import { runsFrom } from '../../../../shared/commands/redrive/item-runs.ts';
+import { runsFrom } from '../../../../shared/commands/redrive/item-set.ts';
 import type { Selection } from '../../../../shared/commands/redrive/select.ts';
 import { batchDate, outcomeBlobName } from '../../../../shared/contract/names.ts';
 import { encodeOutcome } from '../../../../shared/processing/outcome/encode/encode-outcome.ts';

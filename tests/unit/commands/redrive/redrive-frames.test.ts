@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runsFrom } from '../../../../shared/commands/redrive/item-runs.ts';
+import { runsFrom } from '../../../../shared/commands/redrive/item-set.ts';
 import { FrameBuilder, type FrameLimits, placesOf } from '../../../../shared/commands/redrive/redrive-frames.ts';
 import { decodeFrame } from '../../../../shared/contract/frame.ts';
 import { revisionOf } from '../../../../shared/contract/names.ts';

@@ -43,11 +43,6 @@ describe('a patch', () => {
       '{"index":2,"attempts":[],"item":{"a":4}}',
     ]);
   });
-
-  it('is refused for an item that is nested too deep', async () => {
-    const item = `${'['.repeat(101)}${']'.repeat(101)}`;
-    await expect(selected(['{}', item], { patch: { a: 1 } })).rejects.toMatchObject({ type: 'conflict' });
-  });
 });
 
 it('a selection ends when its time is up, so that it does not outlive its request', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { actorOf } from '../../../../shared/http/audit/actor.ts';
+import { actorOf } from '../../../../shared/http/audit/record-actions.ts';
 
 const encode = (principal: unknown): string => Buffer.from(JSON.stringify(principal)).toString('base64');
 const CLAIM = 'preferred_username';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeBody } from '../../../../shared/http/audit/describe-body.ts';
+import { describeBody } from '../../../../shared/http/audit/record-actions.ts';
 
 it.each([
   [undefined, ''],

@@ -2,7 +2,8 @@ import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../../../demo/root.ts';
 import { webAssets } from '../../../../infra/packaging/web-assets.ts';
-import { type DashboardAssets, dashboardFile, dashboardPage } from '../../../../shared/http/dashboard/dashboard.ts';
+import { dashboardFile, dashboardPage } from '../../../../shared/http/dashboard/dashboard.ts';
+import type { DashboardAssets } from '../../../../shared/http/edge/app.ts';
 import { assets as sources } from '../../../../web/assets.ts';
 import { requestFor } from '../requests.ts';
 

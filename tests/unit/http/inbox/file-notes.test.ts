@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fileNotes } from '../../../../shared/http/inbox/file-notes.ts';
+import { fileNotes } from '../../../../shared/http/inbox/files.ts';
 import type { InboxFileView } from '../../../../shared/http/inbox/schemas.ts';
 
 type File = Omit<InboxFileView, 'notes'>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { idReader } from '../../../../shared/http/items/item-id.ts';
+import { idReader } from '../../../../shared/http/items/item-texts.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 
 const idOf = (text: string, fields: Partial<Parameters<typeof defineWorkload>[0]> = {}) =>

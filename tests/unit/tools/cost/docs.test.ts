@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { storageOperations } from '../../../../shared/contract/operations.ts';
+import { messagePerItem } from '../../../../shared/cost/receipt.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
-import { messagePerItem, storageOperations } from '../../../../shared/cost/times-operations.ts';
 import { runCost } from '../../../../tools/cost/command/cost-command.ts';
 import type { Backends } from '../../../../tools/cost/model/backends.ts';
 import { type BatchPrice, batchPrice } from '../../../../tools/cost/model/batch-price.ts';

@@ -8,11 +8,9 @@ import { Confirm } from '../../../ui/confirm.tsx';
 import { Field } from '../../../ui/form.tsx';
 import type { Scope } from '../cause-panel.tsx';
 
-/** The common props of dialogs about dead letters of a batch. */
 export interface DialogOfLetters {
   batch: BatchView;
   onChange: () => void;
-  /** Called with the result as text. */
   onDone: (result: string) => void;
   onClose: () => void;
 }

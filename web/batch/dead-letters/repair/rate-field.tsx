@@ -18,7 +18,6 @@ export const rateOf = (rate: string): { ratePerSecond?: number } =>
 
 export interface RateFieldProps {
   rate: string;
-  /** Number of items that run. */
   count: number;
   onChange: (rate: string) => void;
 }

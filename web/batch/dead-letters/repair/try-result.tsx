@@ -12,7 +12,6 @@ import { JsonText } from '../json-text.tsx';
 export interface TryResultProps {
   batch: BatchView;
   letter: DeadLetter;
-  /** The revision in which the item runs. */
   revision: number;
 }
 

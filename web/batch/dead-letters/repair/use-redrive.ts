@@ -8,7 +8,6 @@ import type { Scope } from '../cause-panel.tsx';
 import type { DialogOfLetters } from './discard-dialog.tsx';
 import { rateOf } from './rate-field.tsx';
 
-/** An item that ran before the others. */
 export interface Tried {
   letter: DeadLetter;
   revision: number;

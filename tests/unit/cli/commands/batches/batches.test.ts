@@ -8,14 +8,15 @@ describe('batches', () => {
     ...{ createdAt: '2026-11-01T10:00:00.123Z', completedAt: null, links: {} },
   });
   const days = { from: '2026-10-26', to: '2026-11-01' };
+  const scanned = { batches: 2, until: null };
   const next = { link: '</api/batches?after=b2&limit=3>; rel="next"' };
 
   it('are listed over pages, up to the limit', async () => {
     const { out, asked } = await run('batches --limit 3 --state running --workload billing', {
       'GET batches?state=running&workload=billing&limit=3': {
-        ...{ json: { batches: [entry('b1'), entry('b2')], days }, headers: next },
+        ...{ json: { batches: [entry('b1'), entry('b2')], days, scanned }, headers: next },
       },
-      'GET batches?after=b2&limit=3': { json: { batches: [entry('b3'), entry('b4')], days }, headers: next },
+      'GET batches?after=b2&limit=3': { json: { batches: [entry('b3'), entry('b4')], days, scanned }, headers: next },
     });
     expect(asked).toHaveLength(2);
     expect(out.split('\n')).toEqual([
@@ -52,7 +53,7 @@ describe('batches', () => {
   });
 
   it('are reported missing with the range of days', async () => {
-    const { out } = await run('batches', { 'GET batches?limit=50': { json: { batches: [], days } } });
+    const { out } = await run('batches', { 'GET batches?limit=50': { json: { batches: [], days, scanned } } });
     expect(out).toBe('No batches from 2026-10-26 to 2026-11-01.\n');
   });
 
@@ -63,7 +64,9 @@ describe('batches', () => {
 
   it('suggest a similar workload if the list is empty and the given one does not exist', async () => {
     const none = {
-      'GET batches?workload=biling&limit=50': { json: { batches: [], days: { from: '', to: '' } } },
+      'GET batches?workload=biling&limit=50': {
+        json: { batches: [], days: { from: '', to: '' }, scanned: { batches: 0, until: null } },
+      },
       'GET health': { json: { workloads: ['billing', 'media'] } },
     };
     const { code, err } = await run('batches --workload biling', none);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchSpending } from '../../../../../shared/cost/batch-operations.ts';
-import { DURABLE_BACKENDS } from '../../../../../shared/cost/durable-backend.ts';
+import { DURABLE_BACKENDS } from '../../../../../shared/cost/deployed.ts';
 import { receipt } from '../../../../../shared/cost/receipt.ts';
 import { readPriceSheet } from '../../../../../shared/cost/sheet.ts';
 import { batchPrice } from '../../../../../tools/cost/model/batch-price.ts';
