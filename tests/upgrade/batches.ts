@@ -1,5 +1,6 @@
 /** The batches that a recording consists of: what each contains, how far it is when the app is killed, and how it must end. */
 import { createRandom } from 'functions-local';
+import { chunkId, redriveChunkId, retryChunkId } from '../../shared/contract/names.ts';
 import type { End } from './recording/files.ts';
 
 /** An item of the workloads in app/registry.ts. */
@@ -16,8 +17,8 @@ export interface PlannedBatch {
   items: readonly UpgradeItem[];
   /** The state in which it is recorded. */
   state: string;
-  /** The numbers of its items without an outcome at that time. */
-  left: readonly number[];
+  /** Numbers of the items that a redrive has corrected. */
+  corrected?: readonly number[];
   end: End;
 }
 
@@ -36,7 +37,6 @@ function padded(count: number): UpgradeItem[] {
   return Array.from({ length: count }, (_, n) => ({ n, pad: pad() }));
 }
 
-const all = (given: readonly UpgradeItem[]): number[] => given.map(({ n }) => n);
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0);
 
 /** How a batch ends whose items are all done except for the rejected ones. */
@@ -51,41 +51,52 @@ export function endOf(given: readonly UpgradeItem[]): End {
 
 const plan = (
   name: string,
-  { items: given, left, ...rest }: Pick<PlannedBatch, 'items' | 'state'> & { workload?: string; left: number[] },
-): PlannedBatch => ({ name, workload: name, items: given, left, end: endOf(given), ...rest });
+  { items: given, ...rest }: Pick<PlannedBatch, 'items' | 'state'> & Partial<PlannedBatch>,
+): PlannedBatch => ({ name, workload: name, items: given, end: endOf(given), ...rest });
 
-const RUNNING = items(40, { 3: 'later', 12: 'reject', 37: 'hold' });
-const PAUSED = items(30, { 27: 'hold' });
-const QUEUED = items(20);
-const COLLECTING = items(36);
-const REDRIVEN = items(6, { 1: 'reject', 4: 'reject' });
-const ENQUEUEING = items(30);
-const UPLOADING = padded(50);
+const RUNNING = items(40, { 3: 'later', 8: 'reject', 22: 'reject', 37: 'hold' });
 
 /** All batches of a recording, by name. */
 export const BATCHES = {
   /** Small, and over. */
-  ended: plan('ended', { items: items(10), state: 'completed', left: [] }),
+  ended: plan('ended', { items: items(10), state: 'completed' }),
   /** Its dead letters can be redriven. */
   dead: plan('dead', {
-    ...{ workload: 'ended', items: items(10, { 2: 'reject', 7: 'reject' }) },
-    ...{ state: 'completedWithDeadLetters', left: [] },
+    ...{ workload: 'ended', items: items(10, { 2: 'reject', 7: 'reject' }), state: 'completedWithDeadLetters' },
   }),
   /** All outcomes are stored, and their result messages wait to be collected. */
-  collecting: plan('collecting', { items: COLLECTING, state: 'running', left: [] }),
-  /** Six of eight chunks are collected, one with a dead letter. One runs, as does the retry of an item of the other one. */
-  running: plan('running', { items: RUNNING, state: 'running', left: [3, 35, 36, 37, 38, 39] }),
-  /** Five of six chunks are collected; the last one is running. */
-  paused: plan('paused', { items: PAUSED, state: 'paused', left: [25, 26, 27, 28, 29] }),
+  collecting: plan('collecting', { items: items(36), state: 'running' }),
+  /** Some of its chunks are collected, others run or wait. An item waits for its retry, and some are rejected. */
+  running: plan('running', { items: RUNNING, state: 'running' }),
+  /** Paused while a chunk was running, after others were collected. */
+  paused: plan('paused', { items: items(30, { 27: 'hold' }), state: 'paused' }),
   /** The wake event is not delivered, so there is no drain. */
-  queued: plan('queued', { items: QUEUED, state: 'queued', left: all(QUEUED) }),
+  queued: plan('queued', { items: items(20), state: 'queued' }),
   /** Paused before it began: its references wait behind those of the batch above. */
-  waiting: plan('waiting', { workload: 'queued', items: QUEUED, state: 'paused', left: all(QUEUED) }),
+  waiting: plan('waiting', { workload: 'queued', items: items(20), state: 'paused' }),
   /** Two dead letters were corrected and redriven. They wait for a drain. */
-  redriven: { ...plan('redriven', { items: REDRIVEN, state: 'queued', left: [1, 4] }), end: endOf(items(6)) },
+  redriven: plan('redriven', {
+    ...{ items: items(6, { 1: 'reject', 4: 'reject' }), state: 'queued', corrected: [1, 4], end: endOf(items(6)) },
+  }),
   /** Accepted, but only two of six references are in the queue. */
-  enqueueing: plan('enqueueing', { items: ENQUEUEING, state: 'enqueueing', left: all(ENQUEUEING) }),
+  enqueueing: plan('enqueueing', { items: items(30), state: 'enqueueing' }),
   /** Half of the upload has arrived. */
-  uploading: plan('uploading', { items: UPLOADING, state: 'uploading', left: all(UPLOADING) }),
+  uploading: plan('uploading', { items: padded(50), state: 'uploading' }),
 } as const satisfies Record<string, PlannedBatch>;
 export type BatchName = keyof typeof BATCHES;
+
+/** Whether an outcome is stored: `id` is that of a chunk. */
+type HasOutcome = (id: string) => boolean;
+
+/**
+ * Returns the numbers of the items that have no outcome yet. Chunks and their retries have the ids of the contract
+ * (shared/contract/names.ts).
+ */
+export function itemsLeft({ items, corrected }: PlannedBatch, chunkItems: number, hasOutcome: HasOutcome): number[] {
+  if (corrected) return hasOutcome(redriveChunkId(1, 0)) ? [] : [...corrected];
+  const chunkOf = (position: number, { do: behaviour }: UpgradeItem): string => {
+    const first = chunkId(Math.floor(position / chunkItems));
+    return behaviour === 'later' ? retryChunkId(first) : first;
+  };
+  return items.filter((item, position) => !hasOutcome(chunkOf(position, item))).map(({ n }) => n);
+}

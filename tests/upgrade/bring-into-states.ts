@@ -21,6 +21,9 @@ const PATIENCE_MS = 60_000;
 /** How much of the large upload is sent. */
 const SENT_SHARE = 0.9;
 
+/** A batch in its state. What of it is left is known when the app is killed. */
+export type StagedBatch = Omit<RecordedBatch, 'left'> & { name: BatchName };
+
 /** The idempotency key of a batch. */
 export const keyOf = (name: string): string => `upgrade-${name}`;
 
@@ -41,7 +44,7 @@ export const upload = ({ api }: Host, name: BatchName, body: RequestInit['body']
  * stands still at that step.
  * @throws Error if a batch does not reach its state
  */
-export async function bringIntoStates(stage: Stage): Promise<RecordedBatch[]> {
+export async function bringIntoStates(stage: Stage): Promise<StagedBatch[]> {
   const { services, host, holds, print } = stage;
   const queues = QueueServiceClient.fromConnectionString(services.storage);
   const depth = async (queue: string): Promise<number> =>
@@ -61,16 +64,12 @@ export async function bringIntoStates(stage: Stage): Promise<RecordedBatch[]> {
     if (!answer.ok) throw new Error(`POST ${path}: ${answer.status}: ${await answer.text()}`);
   };
   const read = async (id: string) => (await (await host.api(`batches/${id}`)).json()) as BatchAnswer;
-  /** Waits until a batch is in this state with these numbers of items. */
-  const reaches = (id: string, state: string, { pending, revision = 0 }: { pending: number; revision?: number }) =>
-    until(
-      () => read(id),
-      (batch) => batch.state === state && batch.counts.pending === pending && batch.revision === revision,
-    );
+  const reaches = (id: string, isReached: (batch: BatchAnswer) => boolean) => until(() => read(id), isReached);
+  const isHalfDone = ({ counts, chunks }: BatchAnswer): boolean => counts.pending > 0 && chunks.done > 1;
 
   await services.hold(true);
-  for (const name of ['ended', 'dead'] as const) await reaches(await send(name), BATCHES[name].state, { pending: 0 });
-  await reaches(await send('redriven'), 'completedWithDeadLetters', { pending: 0 });
+  for (const name of ['ended', 'dead', 'redriven'] as const)
+    await reaches(await send(name), ({ counts }) => counts.pending === 0);
 
   holds.add(receives('collecting-results'));
   const collecting = await send('collecting');
@@ -86,9 +85,9 @@ export async function bringIntoStates(stage: Stage): Promise<RecordedBatch[]> {
     (messages) => messages === 0,
   );
 
-  await reaches(await send('running'), 'running', { pending: BATCHES.running.left.length });
+  await reaches(await send('running'), isHalfDone);
   const paused = await send('paused');
-  await reaches(paused, 'running', { pending: BATCHES.paused.left.length });
+  await reaches(paused, isHalfDone);
   await post(`batches/${paused}/pause`, { reason: 'upgrade' });
 
   holds.add(gateChanges('queued-normal-0'));
@@ -97,20 +96,20 @@ export async function bringIntoStates(stage: Stage): Promise<RecordedBatch[]> {
   await post(`batches/${await send('waiting')}/pause`, { reason: 'upgrade' });
   const redriven = ids.get('redriven') ?? '';
   await post(`batches/${redriven}/dead-letters/redrive`, { key: 'upgrade-redrive', patch: { do: null } });
-  await reaches(redriven, 'queued', { pending: BATCHES.redriven.left.length, revision: 1 });
+  await reaches(redriven, ({ state, revision }) => state === 'queued' && revision === 1);
 
   holds.add(puts('enqueueing-normal-0', 2));
   ids.set('enqueueing', await interruptEnqueueing(stage, () => depth('enqueueing-normal-0')));
   ids.set('uploading', await interruptUpload(stage));
   for (const name of names(BATCHES)) await checkState(stage, name, ids.get(name) ?? '');
-  return names(BATCHES).map((name) => toRecorded(name, ids.get(name) ?? ''));
+  return names(BATCHES).map((name) => toStaged(name, ids.get(name) ?? ''));
 }
 
 const names = (batches: typeof BATCHES) => Object.keys(batches) as BatchName[];
 
-const toRecorded = (name: BatchName, id: string): RecordedBatch => {
-  const { workload, state, left, end } = BATCHES[name];
-  return { name, workload, key: keyOf(name), id, state, left, end };
+const toStaged = (name: BatchName, id: string): StagedBatch => {
+  const { workload, state, end } = BATCHES[name];
+  return { name, workload, key: keyOf(name), id, state, end };
 };
 
 /** The state of a batch must still be as planned when the app is killed. */

@@ -7,12 +7,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { bringIntoStates } from './bring-into-states.ts';
+import { CONTAINERS, outcomeBlobName } from '../../shared/contract/names.ts';
+import { registry } from './app/registry.ts';
+import { BATCHES, itemsLeft } from './batches.ts';
+import { bringIntoStates, type StagedBatch } from './bring-into-states.ts';
 import { buildUpgradeApp } from './build-app.ts';
 import { createHolds } from './holds.ts';
 import { exportBlobs } from './recording/blobs.ts';
 import { exportMessages } from './recording/bus.ts';
-import { type Recording, recordingFolder, writeRecording } from './recording/files.ts';
+import { type RecordedBatch, type Recording, recordingFolder, writeRecording } from './recording/files.ts';
 import { exportHub } from './recording/hub.ts';
 import { exportQueues } from './recording/queues.ts';
 import { exportTables } from './recording/tables.ts';
@@ -55,15 +58,24 @@ async function record(): Promise<Recording> {
     const recordedAt = new Date().toISOString();
     print('The app is killed. Reading what it has left');
     const { storage, serviceBus, hubFile } = services;
+    const blobs = await exportBlobs(storage);
+    const outcomes = new Set(blobs[CONTAINERS.results]?.blobs.map(({ name }) => name));
     return {
-      recorded: { version, commit, recordedAt, batches },
+      recorded: { version, commit, recordedAt, batches: batches.map((batch) => withLeft(batch, outcomes)) },
       queues: await exportQueues(storage),
       tables: await exportTables(storage),
-      blobs: await exportBlobs(storage),
+      blobs,
       'service-bus': await exportMessages(serviceBus),
       'task-hub': exportHub(hubFile),
     };
   } finally {
     await services.stop();
   }
+}
+
+function withLeft(batch: StagedBatch, outcomes: ReadonlySet<string>): RecordedBatch {
+  const { name, workload, id } = batch;
+  const { chunk } = registry.workload(workload) ?? { chunk: { maxItems: 1 } };
+  const hasOutcome = (chunkId: string): boolean => outcomes.has(outcomeBlobName(workload, id, chunkId));
+  return { ...batch, left: itemsLeft(BATCHES[name], chunk.maxItems, hasOutcome) };
 }
