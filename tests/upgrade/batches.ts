@@ -78,7 +78,7 @@ export const BATCHES = {
   redriven: plan('redriven', {
     ...{ items: items(6, { 1: 'reject', 4: 'reject' }), state: 'queued', corrected: [1, 4], end: endOf(items(6)) },
   }),
-  /** Accepted, but only two of six references are in the queue. */
+  /** Accepted, but only the first references are in the queue. */
   enqueueing: plan('enqueueing', { items: items(30), state: 'enqueueing' }),
   /** Half of the upload has arrived. */
   uploading: plan('uploading', { items: padded(50), state: 'uploading' }),
