@@ -64,8 +64,8 @@ export const BATCHES = {
   dead: plan('dead', {
     ...{ workload: 'ended', items: items(10, { 2: 'reject', 7: 'reject' }), state: 'completedWithDeadLetters' },
   }),
-  /** All outcomes are stored, and their result messages wait to be collected. */
-  collecting: plan('collecting', { items: items(36), state: 'running' }),
+  /** All outcomes are stored, and their result messages wait to be collected; its row does not show that yet. */
+  collecting: plan('collecting', { items: items(36), state: 'queued' }),
   /** Some of its chunks are collected, others run or wait. An item waits for its retry, and some are rejected. */
   running: plan('running', { items: RUNNING, state: 'running' }),
   /** Paused while a chunk was running, after others were collected. */
