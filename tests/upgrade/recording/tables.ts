@@ -1,7 +1,7 @@
 import { TableClient, type TableEntity, TableServiceClient } from '@azure/data-tables';
 
-/** A value as the service sends it: with its type, if JSON has none for it. */
-type Value = string | number | boolean | { type: string; value: unknown };
+/** A text, or a value with its type. */
+type Value = string | { type: string; value: string };
 /** Entities by table, in the order of their keys. */
 export type RecordedTables = Record<string, Record<string, Value>[]>;
 
@@ -24,6 +24,7 @@ export async function exportTables(connection: string): Promise<RecordedTables> 
   return Object.fromEntries(Object.entries(tables).sort(([a], [b]) => compare(a, b)));
 }
 
+const plainText = (value: Value): Value => (typeof value === 'object' && value.type === 'String' ? value.value : value);
 const rankOf = (column: string): number => ['partitionKey', 'rowKey'].indexOf(column) >>> 0;
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
