@@ -54,7 +54,7 @@ const plan = (
   { items: given, ...rest }: Pick<PlannedBatch, 'items' | 'state'> & Partial<PlannedBatch>,
 ): PlannedBatch => ({ name, workload: name, items: given, end: endOf(given), ...rest });
 
-const RUNNING = items(40, { 3: 'later', 8: 'reject', 22: 'reject', 37: 'hold' });
+const RUNNING = items(40, { 8: 'reject', 22: 'reject', 37: 'hold' });
 
 /** All batches of a recording, by name. */
 export const BATCHES = {
@@ -66,7 +66,9 @@ export const BATCHES = {
   }),
   /** All outcomes are stored, and their result messages wait to be collected; its row does not show that yet. */
   collecting: plan('collecting', { items: items(36), state: 'queued' }),
-  /** Some of its chunks are collected, others run or wait. An item waits for its retry, and some are rejected. */
+  /** Small, but for an item whose retry is running in a chunk of its own. */
+  retrying: plan('retrying', { items: items(5, { 3: 'later' }), state: 'running' }),
+  /** Some of its chunks are collected, others run or wait. Some items are rejected. */
   running: plan('running', { items: RUNNING, state: 'running' }),
   /** Paused while a chunk was running, after others were collected. */
   paused: plan('paused', { items: items(30, { 27: 'hold' }), state: 'paused' }),

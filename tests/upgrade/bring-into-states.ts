@@ -85,6 +85,7 @@ export async function bringIntoStates(stage: Stage): Promise<StagedBatch[]> {
     (messages) => messages === 0,
   );
 
+  await reaches(await send('retrying'), ({ counts }) => counts.retried === 1);
   await reaches(await send('running'), isHalfDone);
   const paused = await send('paused');
   await reaches(paused, isHalfDone);

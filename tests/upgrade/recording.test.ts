@@ -83,7 +83,7 @@ describe.each(recordedVersions())('an app of %s with batches in every state, und
   });
 
   it('finishes its interrupted batches exactly', async () => {
-    const open = (['running', 'collecting', 'queued', 'redriven', 'enqueueing'] as const).map(batchOf);
+    const open = (['retrying', 'running', 'collecting', 'queued', 'redriven', 'enqueueing'] as const).map(batchOf);
     const states = async (): Promise<unknown> => {
       await sweep();
       return Promise.all(open.map(async ({ name, id }) => [name, (await ask(host, id))?.state]));

@@ -79,6 +79,7 @@ export const registry = createRegistry([
   workload('uploading', 5),
   workload('enqueueing', 5),
   workload('queued', 5),
+  workload('retrying', 5),
   workload('running', 5),
   workload('paused', 5),
   workload('collecting', 1),

@@ -16,7 +16,9 @@ export async function exportTables(connection: string): Promise<RecordedTables> 
     const rows: Record<string, Value>[] = [];
     const client = TableClient.fromConnectionString(connection, name, LOCAL);
     for await (const entity of client.listEntities<Record<string, Value>>({ disableTypeConversion: true })) {
-      const columns = Object.entries(entity).filter(([column]) => !OF_SERVICE.has(column) && !column.includes('odata'));
+      const columns = Object.entries(entity)
+        .filter(([column]) => !OF_SERVICE.has(column) && !column.includes('odata'))
+        .map(([column, value]) => [column, plainText(value)] as const);
       rows.push(Object.fromEntries(columns.sort(([a], [b]) => rankOf(a) - rankOf(b) || compare(a, b))));
     }
     tables[name] = rows;
