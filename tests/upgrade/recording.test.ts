@@ -121,7 +121,9 @@ describe.each(recordedVersions())('an app of %s with batches in every state, und
     const calls = await services.calls();
     for (const { name, id, left } of recording.recorded.batches) {
       const numbers = calls.filter(({ batch }) => batch === id).map(({ n }) => n);
-      expect([name, numbers.sort((a, b) => a - b)]).toEqual([name, left]);
+      // The intake puts references again that were in the queue already. Both may run; the first outcome counts.
+      const compared = name === 'enqueueing' ? [...new Set(numbers)] : numbers;
+      expect([name, compared.sort((a, b) => a - b)]).toEqual([name, left]);
     }
   });
 
