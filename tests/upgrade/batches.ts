@@ -45,7 +45,7 @@ export function endOf(given: readonly UpgradeItem[]): End {
   const dead = given.length - succeeded.length;
   return {
     state: dead === 0 ? 'completed' : 'completedWithDeadLetters',
-    ...{ succeeded: succeeded.length, dead, count: succeeded.length, sum: sumOf(succeeded) },
+    ...{ succeeded: succeeded.length, dead, cancelled: 0, count: succeeded.length, sum: sumOf(succeeded) },
   };
 }
 
@@ -76,6 +76,11 @@ export const BATCHES = {
   queued: plan('queued', { items: items(20), state: 'queued' }),
   /** Paused before it began: its references wait behind those of the batch above. */
   waiting: plan('waiting', { workload: 'queued', items: items(20), state: 'paused' }),
+  /** Cancelled before it began, but no chunk is cancelled yet. */
+  cancelling: plan('cancelling', {
+    ...{ workload: 'queued', items: items(20), state: 'cancelling' },
+    end: { state: 'cancelled', succeeded: 0, dead: 0, cancelled: 20, count: 0, sum: 0 },
+  }),
   /** Two dead letters were corrected and redriven. They wait for a drain. */
   redriven: plan('redriven', {
     ...{ items: items(6, { 1: 'reject', 4: 'reject' }), state: 'queued', corrected: [1, 4], end: endOf(items(6)) },
@@ -91,10 +96,15 @@ export type BatchName = keyof typeof BATCHES;
 type HasOutcome = (id: string) => boolean;
 
 /**
- * Returns the numbers of the items that have no outcome yet. Chunks and their retries have the ids of the contract
+ * Returns the numbers of the items that must still run, because they have no outcome. Chunks and their retries have the ids of the contract
  * (shared/contract/names.ts).
  */
-export function itemsLeft({ items, corrected }: PlannedBatch, chunkItems: number, hasOutcome: HasOutcome): number[] {
+export function itemsLeft(
+  { items, corrected, end }: PlannedBatch,
+  chunkItems: number,
+  hasOutcome: HasOutcome,
+): number[] {
+  if (end.state === 'cancelled') return [];
   if (corrected) return hasOutcome(redriveChunkId(1, 0)) ? [] : [...corrected];
   const chunkOf = (position: number, { do: behaviour }: UpgradeItem): string => {
     const first = chunkId(Math.floor(position / chunkItems));

@@ -4,7 +4,7 @@ import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import type { BatchAnswer } from '../helpers/client.ts';
 import { BATCHES, type BatchName, type UpgradeItem } from './batches.ts';
-import { gateChanges, type Holds, puts, receives } from './holds.ts';
+import { gateChanges, type Holds, outcomesOf, puts, receives } from './holds.ts';
 import type { RecordedBatch } from './recording/files.ts';
 import type { Host, Services } from './stack.ts';
 
@@ -95,6 +95,11 @@ export async function bringIntoStates(stage: Stage): Promise<StagedBatch[]> {
   holds.add(gateChanges('redriven-normal-0'));
   await send('queued');
   await post(`batches/${await send('waiting')}/pause`, { reason: 'upgrade' });
+  const cancelling = await send('cancelling');
+  holds.add(outcomesOf(cancelling));
+  // Never answered: the app is killed before.
+  void post(`batches/${cancelling}/cancel`, {}).catch(() => undefined);
+  await reaches(cancelling, ({ state }) => state === 'cancelling');
   const redriven = ids.get('redriven') ?? '';
   await post(`batches/${redriven}/dead-letters/redrive`, { key: 'upgrade-redrive', patch: { do: null } });
   await reaches(redriven, ({ state, revision }) => state === 'queued' && revision === 1);
@@ -124,7 +129,6 @@ async function checkState({ host }: Stage, name: BatchName, id: string): Promise
 /** Sends a batch whose first references are put, and returns its id. */
 async function interruptEnqueueing({ services, host, print }: Stage, depth: () => Promise<number>): Promise<string> {
   print('Batch enqueueing');
-  // Never answered: the app is killed before.
   void upload(host, 'enqueueing', bodyOf(BATCHES.enqueueing.items)).catch(() => undefined);
   await until(
     () => depth().catch(() => 0),

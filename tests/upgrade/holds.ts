@@ -37,6 +37,12 @@ export function puts(queue: string, free: number): IsHeld {
   };
 }
 
+/** Outcomes of a batch. */
+export const outcomesOf =
+  (batch: string): IsHeld =>
+  ({ service, method, path }) =>
+    service === 'blob' && method === 'PUT' && path.includes('/results/') && path.includes(batch);
+
 /** Changes of the gate of a queue, without which no drain starts. */
 export const gateChanges =
   (queue: string): IsHeld =>

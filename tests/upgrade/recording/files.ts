@@ -10,10 +10,11 @@ import type { RecordedTables } from './tables.ts';
 
 /** How a batch must end. */
 export interface End {
-  state: 'completed' | 'completedWithDeadLetters';
+  state: 'completed' | 'completedWithDeadLetters' | 'cancelled';
   succeeded: number;
   dead: number;
-  /** The row of the report: its results, and the sum of their numbers. */
+  cancelled: number;
+  /** The row of the report: its results, and the sum of their numbers. There is no row without results. */
   count: number;
   sum: number;
 }
@@ -27,7 +28,7 @@ export interface RecordedBatch {
   id: string;
   /** The state in which it was recorded; `uploading` has no row of a batch yet. */
   state: string;
-  /** The numbers of the items that have no outcome yet: each must run exactly once. */
+  /** The numbers of the items that must still run, each exactly once. */
   left: readonly number[];
   end: End;
 }
