@@ -104,8 +104,9 @@ export async function bringIntoStates(stage: Stage): Promise<StagedBatch[]> {
   await post(`batches/${redriven}/dead-letters/redrive`, { key: 'upgrade-redrive', patch: { do: null } });
   await reaches(redriven, ({ state, revision }) => state === 'queued' && revision === 1);
 
-  // The first call only finds that the queue does not exist yet.
-  holds.add(puts('enqueueing-normal-0', 3));
+  // Otherwise, the first calls only find that there is no queue.
+  await queues.createQueue('enqueueing-normal-0');
+  holds.add(puts('enqueueing-normal-0', 2));
   ids.set('enqueueing', await interruptEnqueueing(stage, () => depth('enqueueing-normal-0')));
   ids.set('uploading', await interruptUpload(stage));
   for (const name of names(BATCHES)) await checkState(stage, name, ids.get(name) ?? '');
