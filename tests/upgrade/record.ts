@@ -32,7 +32,8 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const { version: ownVersion } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const version = process.argv[2] ?? ownVersion;
 recordingFolder(version);
-const changed = git('status', '--porcelain');
+// A recording that was not committed is replaced.
+const changed = git('status', '--porcelain', '--', '.', `:!tests/upgrade/${version}`);
 if (changed !== '')
   throw new Error(`A recording names the commit that made it. Commit these changes first:\n${changed}`);
 const commit = git('rev-parse', 'HEAD');
