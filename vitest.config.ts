@@ -73,7 +73,10 @@ export default defineConfig({
         test: {
           name: 'integration',
           ...POLL,
-          include: ['tests/integration/**/*.test.ts', 'packages/*/tests/integration/**/*.test.ts'],
+          include: [
+            ...['tests/integration/**/*.test.ts', 'packages/*/tests/integration/**/*.test.ts'],
+            'tests/upgrade/*.test.ts',
+          ],
           testTimeout: 300_000,
           hookTimeout: 300_000,
           ...WITH_SERVICES,
@@ -101,6 +104,18 @@ export default defineConfig({
           testTimeout: 300_000,
           // To install, and to remove, some hundred packages.
           hookTimeout: 600_000,
+        },
+      },
+      // Builds the code of recorded versions, for which it needs the history of git and perhaps npm.
+      {
+        test: {
+          name: 'upgrade',
+          ...POLL,
+          include: ['tests/upgrade/side-by-side/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          // To install the packages of an earlier version.
+          hookTimeout: 900_000,
         },
       },
       // Hostile inputs, one at a time: memory and answers of an instance that also has other work would prove nothing.
