@@ -11,7 +11,7 @@ import {
   type ReloadableStack,
   startReloadableStack,
 } from 'functions-local';
-import { stackOptions } from '../../demo/stack-options.ts';
+import { stackOptions } from '../../local/stack-options.ts';
 import { DEFAULTS } from '../../shared/settings.ts';
 import { apiOf, type TestStack } from '../helpers/stack.ts';
 import { registry } from './app/registry.ts';
