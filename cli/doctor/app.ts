@@ -21,6 +21,7 @@ export interface Manifest {
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
 }
 
 /** The folder of an app, with the package that it is compared with. Paths are relative to a folder, `read` to the app's. */

@@ -18,7 +18,8 @@ export function checkVersions(app: App, nodeVersion: string): Finding[] {
   for (const name of SHARED) {
     const expected = ranges[name] ?? '*';
     const found = installedPackage(folder, name)?.version;
-    const isNeeded = wanted.peerDependencies?.[name] !== undefined;
+    const isNeeded =
+      wanted.peerDependencies?.[name] !== undefined && wanted.peerDependenciesMeta?.[name]?.optional !== true;
     if (found === undefined ? isNeeded : !fitsRange(found, expected))
       findings.push({ file, key: name, expected, found: found ?? 'nothing', fix: `npm install "${name}@${expected}"` });
   }

@@ -12,7 +12,7 @@ import { addTableOptions, type TableFlags } from '../upload/csv-flags.ts';
 import { createWorkload, NewWorkloadError } from './create-workload.ts';
 import { planFromSample } from './sample.ts';
 
-/** The parts of the process that the command uses; `root` is the folder of the checkout. */
+/** The parts of the process that the command uses; `root` is the folder of the app. */
 export type NewWorkloadWorld = Pick<Io, 'folder' | 'stdin' | 'stdout' | 'stderr' | 'randomId' | 'fetch'> & {
   root: string;
 };

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import { appFolderOf, workloadsOf } from '../../shared/app-folder.ts';
+import { findAppFolder, workloadsOf } from '../../shared/app-folder.ts';
 import { toError } from '../../shared/errors.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
 import { CliError } from '../process/errors.ts';
 
 /**
  * Loads the workloads of the app in `folder` or above it.
- * @throws CliError with file and line if there is no app or one cannot be loaded
+ * @throws CliError with file and line if one cannot be loaded
  */
 export async function loadWorkloads(folder: string): Promise<Registry> {
   try {
-    return ((await import(workloadsOf(appFolderOf(folder)).href)) as { registry: Registry }).registry;
+    return ((await import(workloadsOf(findAppFolder(folder) ?? folder).href)) as { registry: Registry }).registry;
   } catch (error: unknown) {
     throw loadError(error);
   }

@@ -1,3 +1,4 @@
+import { findAppFolder } from '../../shared/app-folder.ts';
 import { readPriceSheet } from '../../shared/cost/sheet.ts';
 import { checkUpload, type UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
@@ -33,7 +34,10 @@ export interface TryOptions extends SourceOptions {
 /** The number of bytes from which the number of items in the whole file is estimated, within a few percent. */
 const ESTIMATE_BYTES = 1024 * 1024;
 
-/** Runs the command. `load` returns the workloads of the checkout. */
+/**
+ * Runs the command. `load` returns the workloads of the app around a folder. Outside of an app, the one at the given address
+ * checks the file.
+ */
 export async function tryFile(
   session: Session,
   file: string,
@@ -41,9 +45,13 @@ export async function tryFile(
   load: (folder: string) => Promise<Registry> = loadWorkloads,
 ): Promise<ExitCode> {
   if (options.run && options.remote)
-    throw new UsageError('--run: cannot be combined with --remote, because it runs the workload of this checkout');
+    throw new UsageError(
+      '--run: cannot be combined with --remote, because it runs the workload of the app in this folder',
+    );
   const tried = await openFile(session, file, options);
-  const registry = options.remote ? undefined : await load(session.io.folder);
+  const { io, settings } = session;
+  const isOutside = findAppFolder(io.folder) === undefined && settings.isUrlGiven && !options.run;
+  const registry = options.remote || isOutside ? undefined : await load(io.folder);
   const name = registry ? nameHere(session, registry, options) : await workloadOf(session, options.workload);
   const chosen: Chosen = { ...options, workload: name };
   const workload = registry?.workload(name);
@@ -56,16 +64,16 @@ export async function tryFile(
 
 type Chosen = TryOptions & { workload: string };
 
-/** Returns the name of the workload. One that this checkout does not have is left to the app, if an address was given. */
+/** Returns the name of the workload. One that the app here does not have is left to the app, if an address was given. */
 function nameHere({ settings, inform }: Session, { workloads }: Registry, { workload, run }: TryOptions): string {
   const names = workloads.map(({ name }) => name);
   if (workload === undefined || names.includes(workload) || run || !settings.isUrlGiven)
     return chooseWorkload(
       names,
       workload,
-      'These are the workloads of this checkout; --remote uses those of the app at --url.',
+      'These are the workloads of the app in this folder; --remote uses those of the app at --url.',
     );
-  inform(`This checkout has no workload "${workload}": the app checks the file.`);
+  inform(`The app in this folder has no workload "${workload}": the app at --url checks the file.`);
   return workload;
 }
 

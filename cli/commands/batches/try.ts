@@ -5,9 +5,9 @@ import type { TryOptions } from '../../try/try-file.ts';
 import { addSourceOptions } from '../../upload/csv-flags.ts';
 
 const HELP = `
-Reads and validates the first items on this machine with the workloads of this checkout, without a stack or network, and stores
-nothing. Prints the detected format, the invalid items by cause, the first valid item as the handler receives it, and the
-estimated size and price of the whole file. If the checkout does not have the workload, the app at SLUICE_URL checks the file;
+Reads and validates the first items on this machine with the workloads of the app in this folder, without a stack or
+network, and stores nothing. Prints the detected format, the invalid items by cause, the first valid item as the handler receives it, and the
+estimated size and price of the whole file. If there is no app, or it does not have the workload, the app at SLUICE_URL checks the file;
 --remote always uses the app.
 
 --run also runs the handler on these items and creates the report. Side effects of the handler are real. Retries follow without
@@ -33,7 +33,7 @@ export function addTry(program: Command, act: Act): void {
   addSourceOptions(command)
     .option('--run', 'also run the handler on the items, and create the report')
     .option('--yes', 'with --run: do not ask for confirmation; required without a terminal')
-    .option('--remote', 'use the app instead of this checkout')
+    .option('--remote', 'use the app at SLUICE_URL instead of the one in this folder')
     .addHelpText('after', HELP)
     .action(act(tryIt));
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { createProgram } from '../../../cli/program.ts';
 import { noCounts } from '../../../shared/sweep/sweep-run.ts';
+import { writeAppFolder } from '../../helpers/app-folder.ts';
 import { type Answer, batchView, connectionFault, run } from './world.ts';
 
 const ID = '01a1fe1f-bab8-7ae4-96f3-25c93f470606';
@@ -135,11 +136,12 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
  * Commands tested elsewhere: uploads need a server (tests/integration/cli), `try` needs a file (try/try.test.ts), and `doctor`
  * an app (doctor/doctor.test.ts).
  */
-const ELSEWHERE = ['submit', 'try', 'doctor'];
+const ELSEWHERE = ['submit', 'try', 'doctor', 'start', 'dev', 'new-workload', 'package'];
 
 let home: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'sluice-json-'));
+  writeAppFolder(home);
   await mkdir(join(home, 'logs'));
   await writeFile(join(home, 'logs/host-1.log'), '');
 });

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readArguments, readDevArguments } from '../../../local/arguments.ts';
 
+/** What the app of this repository generates. */
+const GENERATED = { workload: 'billing', items: { billing: '200000', media: '120' } };
+const DEV_GENERATED = { workload: 'billing', items: { billing: '1000' } };
+
 describe('the command line', () => {
   it('has a default for every option', () => {
-    expect(readArguments([], '/here')).toEqual({
+    expect(readArguments([], '/here', GENERATED)).toEqual({
       file: undefined,
       items: 200_000,
       seed: 1,
@@ -20,7 +24,12 @@ describe('the command line', () => {
   });
 
   it('generates fewer images than transactions', () => {
-    expect(readArguments(['--workload', 'media'], '/here')).toMatchObject({ workload: 'media', items: 120 });
+    expect(readArguments(['--workload', 'media'], '/here', GENERATED)).toMatchObject({ workload: 'media', items: 120 });
+  });
+
+  it('of an app that generates nothing may have no file, and leaves the workload to the app', () => {
+    expect(readArguments([], '/here')).toMatchObject({ file: undefined, workload: undefined });
+    expect(readDevArguments(['--workload', 'orders'], '/here')).toMatchObject({ file: undefined, workload: 'orders' });
   });
 
   it('resolves a file in the current folder of the user', () => {
@@ -57,9 +66,13 @@ describe('the command line', () => {
   });
 
   it('of npm run dev generates a small file, and ends only on request', () => {
-    expect(readDevArguments([], '/here')).toMatchObject({ workload: 'billing', items: 1_000, once: false });
+    expect(readDevArguments([], '/here', DEV_GENERATED)).toMatchObject({
+      workload: 'billing',
+      items: 1_000,
+      once: false,
+    });
     expect(() => readDevArguments(['--once'], '/here')).toThrow('--once');
-    expect(() => readDevArguments(['--workload', 'media'], '/here')).toThrow('expected a FILE, because');
+    expect(() => readDevArguments(['--workload', 'media'], '/here', DEV_GENERATED)).toThrow('expected a FILE, because');
   });
 
   it.each([
@@ -77,6 +90,6 @@ describe('the command line', () => {
     [['--workload', 'video'], 'expected a FILE, because'],
     [['--fast'], '--fast'],
   ])('refuses %j', (args, message) => {
-    expect(() => readArguments(args, '/here')).toThrow(message);
+    expect(() => readArguments(args, '/here', GENERATED)).toThrow(message);
   });
 });

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
 import { type App, openApp } from '../../../../cli/doctor/app.ts';
+import { writeAppFolder } from '../../../helpers/app-folder.ts';
 import { ROOT } from '../../infra/bicep.ts';
 
 const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string;
-  dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
 };
 export const VERSION = own.version;
 
@@ -42,8 +43,17 @@ services:
 `;
 export const POOL = { name: 'default', memory: 2048, maximumInstanceCount: 40, alwaysReady: [] };
 
+/** The lowest versions that the package asks an app for. */
+const PEERS = Object.fromEntries(
+  ['@azure/functions', 'durable-functions', 'zod'].map((name) => [
+    `node_modules/${name}/package.json`,
+    { version: own.peerDependencies[name]?.slice(1) },
+  ]),
+);
+
 /** The files of an app without findings, by path. Objects are written as JSON. */
 const FILES: Readonly<Record<string, string | object>> = {
+  ...PEERS,
   'package.json': {
     ...{ name: 'orders', type: 'module', main: 'dist/app.js', dependencies: { sluice: VERSION } },
     scripts: { package: 'sluice-package', generate: 'sluice azure generate' },
@@ -71,6 +81,7 @@ export function writeApp(changes: Readonly<Record<string, string | object | unde
   folders.push(folder);
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(ROOT, join(folder, 'node_modules/sluice'));
+  writeAppFolder(folder);
   cpSync(join(ROOT, 'host.json'), join(folder, 'host.json'));
   for (const [file, content] of Object.entries({ ...FILES, ...changes })) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });

@@ -67,12 +67,14 @@ describe('versions', () => {
   });
 
   it('of a missing package is a finding only if the app has to install it', () => {
-    const app = appWith();
-    const peers = { ...app, packageManifest: { ...app.packageManifest, peerDependencies: { zod: '^4.0.0' } } };
-    expect(checkVersions(app, '24.0.0')).toEqual([]);
-    expect(found(checkVersions(peers, '24.0.0'))).toEqual([
-      'package.json zod: ^4.0.0 / nothing / npm install "zod@^4.0.0"',
+    const app = appWith({ 'node_modules/zod/package.json': undefined });
+    const range = app.packageManifest.peerDependencies?.zod;
+    expect(found(checkVersions(app, '24.0.0'))).toEqual([
+      `package.json zod: ${range} / nothing / npm install "zod@${range}"`,
     ]);
+    const { peerDependenciesMeta: known } = app.packageManifest;
+    const optional = { ...app.packageManifest, peerDependenciesMeta: { ...known, zod: { optional: true } } };
+    expect(checkVersions({ ...app, packageManifest: optional }, '24.0.0')).toEqual([]);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addToIndex } from '../../../../cli/new-workload/add-to-index.ts';
 import { createWorkload } from '../../../../cli/new-workload/create-workload.ts';
 
-const INDEX = `import { createRegistry } from '../shared/workload/registry.ts';
+const INDEX = `import { createRegistry } from 'sluice';
 import billing from './billing.ts';
 import payouts from './payouts.ts';
 
@@ -17,6 +17,7 @@ let root: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'sluice-new-'));
   await mkdir(join(root, 'workloads'));
+  await mkdir(join(root, 'tests/unit/workloads'), { recursive: true });
   await writeFile(join(root, 'workloads/index.ts'), INDEX);
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
@@ -30,6 +31,20 @@ describe('a new workload', () => {
     const index = await text('workloads/index.ts');
     expect(index).toContain("import invoiceChecks from './invoice-checks.ts';\nimport payouts");
     expect(index).toContain('createRegistry([billing, payouts, invoiceChecks])');
+  });
+
+  it('is the first one of an app, with its test in the only folder of tests', async () => {
+    await rm(join(root, 'tests'), { recursive: true });
+    await writeFile(
+      join(root, 'workloads/index.ts'),
+      INDEX.replace(/import \w+ from '.\/.*\n/g, '').replace(/\[.*\]/, '[]'),
+    );
+    await createWorkload(root, 'fees');
+    expect(await text('tests/fees.test.ts')).toContain("import workload from '../workloads/fees.ts';");
+    expect(await text('workloads/index.ts')).toContain(
+      "import { createRegistry } from 'sluice';\nimport fees from './fees.ts';",
+    );
+    expect(await text('workloads/index.ts')).toContain('createRegistry([fees])');
   });
 
   it('overwrites no existing file, and then writes none', async () => {

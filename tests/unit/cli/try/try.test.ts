@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UploadCheck } from '../../../../shared/intake/check/check-upload.ts';
+import { writeAppFolder } from '../../../helpers/app-folder.ts';
 import { csv, ndjson, transactions } from '../../../helpers/data/transactions.ts';
 import { type Ran, run } from '../world.ts';
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
     'sales.ndjson': '{"image":1}\n{"source":"a.png"}\n'.repeat(2).replace('{"image":1}\n', ''),
     'empty.ndjson': '',
   };
+  writeAppFolder(folder);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   await writeFile(join(folder, 'large.ndjson.gz'), gzipSync(ndjson(transactions(LARGE))));
 });

@@ -20,7 +20,7 @@ afterEach(async () => {
 async function copyOfApp(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'sluice-host-'));
   folders.push(root);
-  for (const file of ['host.json', ...ORCHESTRATOR_FILES, ...PACKAGES])
+  for (const file of ['host.json', 'package.json', ...ORCHESTRATOR_FILES, ...PACKAGES])
     await cp(join(REPOSITORY, file), join(root, dirname(file), file.split('/').at(-1) ?? ''), { recursive: true });
   return root;
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AZURE_COMMANDS } from '../../../../cli/azure/commands.ts';
 import { registry } from '../../../../workloads/index.ts';
+import { writeAppFolder } from '../../../helpers/app-folder.ts';
 import { run } from '../../cli/world.ts';
 import { ROOT } from '../bicep.ts';
 import { callsOf, fake, fakeAz, inFolder, type Run, sluice, useFakeCommands } from './fake-commands.ts';
@@ -76,12 +77,7 @@ describe('sluice azure', () => {
 describe('sluice azure generate', () => {
   const read = (file: string): string => readFileSync(inFolder(file), 'utf8');
   const generate = () => run('azure generate', {}, { folder: dirname(inFolder('x')) });
-  // An app with the workloads of this one.
-  beforeEach(() => {
-    writeFileSync(inFolder('host.json'), '{}');
-    mkdirSync(inFolder('workloads'));
-    writeFileSync(inFolder('workloads/index.ts'), `export { registry } from '${ROOT}/workloads/index.ts';\n`);
-  });
+  beforeEach(() => writeAppFolder(dirname(inFolder('x'))));
   afterEach(() => rmSync(inFolder('workloads'), { recursive: true }));
 
   it('writes the files of a new app', async () => {
