@@ -10,7 +10,7 @@ const KNOWN = [...Object.keys(DEFAULTS), 'SLUICE_TASK_HUB'];
 const GONE: Readonly<Record<string, string>> = {
   SLUICE_URL_HOSTS: 'remove it: the app imports only blobs of its own storage account',
 };
-/** In Azure, the deployment sets the connections. */
+/** The local stack sets the connections, as does the deployment in Azure. */
 const CONNECTED = { SluiceStorage: 'set', SluiceServiceBus: 'set' };
 
 /** Checks the names and values of the settings: those of local use, and those in the templates of the deployment. */
@@ -19,7 +19,7 @@ export function checkSettings({ read }: App): Finding[] {
     const text = read(file);
     if (text === undefined) return [];
     const { Values = {} } = parseJson(file, text) as { Values?: Values };
-    return checkValues(file, 'Values', Values, Values);
+    return checkValues(file, 'Values', Values, { ...CONNECTED, ...Values });
   });
   const deployed = ['infra/main.bicep', 'infra/main.bicepparam'].flatMap((file) => {
     const block = blockAfter(read(file) ?? '', /^\s*(?:param )?appSettings(?::| =)\s*(?=\{)/m) ?? '';

@@ -116,7 +116,10 @@ app.http('own', {
   },
 });\n`,
     );
-    await writeFile(join(app, 'local.settings.json'), JSON.stringify({ IsEncrypted: false, Values: { OWN_ACCOUNT: 'own' } }));
+    await writeFile(
+      join(app, 'local.settings.json'),
+      JSON.stringify({ IsEncrypted: false, Values: { OWN_ACCOUNT: 'own' } }),
+    );
     const stack = await start();
     try {
       await stack.printed(/Press Ctrl-C to stop/);

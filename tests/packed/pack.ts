@@ -60,9 +60,9 @@ export async function install(project: string): Promise<void> {
   await npm(project, 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund');
 }
 
-/** Runs npm in `folder`. */
+/** Runs npm in `folder`, without colours. */
 export const npm = (folder: string, ...args: string[]): Promise<{ stdout: string }> =>
-  run('npm', args, { cwd: folder });
+  run('npm', args, { cwd: folder, env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' } });
 
 const namesOf = ({ dependencies, optionalDependencies }: Locked): string[] =>
   Object.keys({ ...dependencies, ...optionalDependencies });

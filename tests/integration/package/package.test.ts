@@ -6,6 +6,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usageBlocks } from '../../../demo/usage/generate.ts';
 import { writeImages } from '../../../demo/usage/media.ts';
+import { bundle } from '../../../infra/packaging/bundle.ts';
 import { type AppPackage, packageApp } from '../../../infra/packaging/package-app.ts';
 import { ROUTES } from '../../../shared/http/routes.ts';
 import { finished } from '../../helpers/client.ts';
@@ -73,6 +74,16 @@ describe('the package', () => {
       expect(sources.some((source) => source.startsWith('../../workloads/'))).toBe(true);
       expect(sourcesContent).toBeUndefined();
     }
+  });
+
+  it('contains every module of this repository once, from its sources', async () => {
+    const { inputs } = await bundle({ root: ROOT, outDir: join(folder, 'bundle') });
+    const own = Object.keys(inputs).filter((path) => !path.startsWith('node_modules/') && !path.includes(':'));
+    expect(own).toContain('shared/pipeline.ts');
+    expect(own).toContain('workloads/billing.ts');
+    expect(own.filter((path) => path.startsWith('dist/'))).toEqual([]);
+    const names = own.map((path) => path.replace(/^dist\//, '').replace(/\.[jt]sx?$/, ''));
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
   it('contains no development dependencies, local stack or settings', () => {
