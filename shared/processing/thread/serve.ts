@@ -21,10 +21,7 @@ const MAX_LOG_LINES = 100;
  */
 const MAX_UNHANDLED = 20;
 
-/**
- * Creates the function that the file of a thread exports: `export default serve(registry)`. Only the pipeline calls it, so
- * its argument, a ThreadTask, is not a public type.
- */
+/** Creates the function that the file of a thread exports. Only the pipeline calls it, with a ThreadTask. */
 export function serve(registry: Registry): (task: unknown) => Promise<unknown> {
   const { settings } = (workerData ?? {}) as ThreadData;
   const open = createThreadContainers(settings);
