@@ -1,12 +1,9 @@
 /** What the entry file of an app imports as `sluice/functions`. */
 import { type ItemsRequest, type SubmittedBatch, submitItems } from '../shared/intake/submit-items.ts';
-import { registerActivities } from './activities.ts';
-import { createRegistration, type Registration, type SluiceOptions } from './app.ts';
-import { registerDrainQueue } from './drain-queue.ts';
-import { registerEvents } from './events.ts';
-import { registerHttp } from './http.ts';
-import { registerTimers } from './timers.ts';
+import { createRegistration, type SluiceOptions } from './app.ts';
+import { registerAll } from './register-all.ts';
 
+export type { RouteGroups } from '../shared/http/routes.ts';
 export type { ItemsRequest, SubmittedBatch } from '../shared/intake/submit-items.ts';
 export type { SluiceOptions } from './app.ts';
 
@@ -35,13 +32,4 @@ export async function registerSluice(options: SluiceOptions): Promise<Sluice> {
     submit: (request) =>
       pipeline.overhead.within('requests', () => submitItems({ ...pipeline.deps(), ...pipeline }, request)),
   };
-}
-
-/** Registers all functions. */
-export function registerAll(registration: Registration): void {
-  registerHttp(registration);
-  registerEvents(registration);
-  registerTimers(registration);
-  registerActivities(registration);
-  registerDrainQueue();
 }

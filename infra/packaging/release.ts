@@ -1,7 +1,10 @@
-/** Checks the requirements of a release: the same version in all files, and a section in the changelog. */
+/**
+ * Checks the requirements of a release: the same version in all files, packages that npm publishes, and a section in the
+ * changelog.
+ */
 
 /** The packages that are released beside the app, by their folders in packages/. */
-export const RELEASED = ['convert', 'functions-local'] as const;
+export const RELEASED = ['convert', 'create-sluice', 'functions-local'] as const;
 
 /** The texts of the files that a release depends on. */
 export interface ReleaseFiles {
@@ -29,11 +32,22 @@ export function releaseNotes(tag: string, files: ReleaseFiles): string {
     .filter(([, other]) => other !== version)
     .map(([file, other]) => `${file}: expected version ${version}, got ${other ?? 'none'}`);
   if (!/^v\d+\.\d+\.\d+$/.test(tag)) problems.unshift(`expected a tag such as v1.2.3, got "${tag}"`);
+  problems.push(...unpublishable(files));
   const notes = sectionOf(files.changelog, version);
   if (notes === undefined) problems.push(`CHANGELOG.md: expected a section "## ${version}", with text`);
   if (notes === undefined || problems.length > 0) throw new Error(problems.join('\n'));
   return notes;
 }
+
+/** Returns a message per package that npm would refuse to publish. */
+function unpublishable({ app, packages }: ReleaseFiles): string[] {
+  const texts = Object.entries(packages).map(([folder, text]): [string, string] => [fileOf(folder), text]);
+  return [['package.json', app] satisfies [string, string], ...texts]
+    .filter(([, text]) => 'private' in (JSON.parse(text) as object))
+    .map(([file]) => `${file}: expected no "private", which npm refuses to publish`);
+}
+
+const fileOf = (folder: string): string => `packages/${folder}/package.json`;
 
 function versionsOf(
   { devDependencies }: { devDependencies: Record<string, string> },
@@ -41,10 +55,9 @@ function versionsOf(
   text: string,
 ): [string, string | undefined][] {
   const { name, version } = JSON.parse(text) as { name: string; version: string };
-  return [
-    [`the dependency ${name} in package.json`, devDependencies[name]],
-    [`packages/${folder}/package.json`, version],
-  ];
+  const ofApp: [string, string | undefined][] =
+    name in devDependencies ? [[`the dependency ${name} in package.json`, devDependencies[name]]] : [];
+  return [...ofApp, [fileOf(folder), version]];
 }
 
 /** Returns the text below the heading of a version; undefined if there is none. */

@@ -1,4 +1,4 @@
-/** A typed client of the HTTP API, for the command line, the dashboard and other programs. */
+/** What programs import as `sluice/client`: a typed client of the HTTP API. The command line and the dashboard use it, too. */
 export { type AnswerTo, type Client, type ClientOptions, createClient, jsonOf, nextOf } from './client.ts';
 export { type Keys, keysByAudience } from './keys.ts';
 export {

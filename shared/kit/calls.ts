@@ -5,16 +5,6 @@ import type { ThreadTask } from '../processing/thread/thread-task.ts';
 import type { ItemContext, Workload } from '../workload/define.ts';
 import { isPromise } from '../workload/validate-item.ts';
 
-/** How the handler was called. A call of `mapChunk` is one call of each of its items. */
-export interface Calls {
-  /** Calls by the item's position in the batch; 0 for an item that no handler saw. */
-  calls: number[];
-  /** Maximum number of calls of the handler at the same time; a call that has timed out counts until it ends. */
-  maxInFlight: number;
-  /** Number of tries after a failed one, over all items. A call that is repeated because a thread died does not count. */
-  retried: number;
-}
-
 export interface CallCounters {
   /** Calls, and the latest attempt, by position. */
   calls: Int32Array<SharedArrayBuffer>;
@@ -39,7 +29,12 @@ export const createCallCounters = (items: number, cancelAt = Number.POSITIVE_INF
   cancelAt,
 });
 
-export const readCalls = ({ calls, attempts, totals }: CallCounters): Calls => ({
+/** Reads the fields of a RunResult that are counted here. */
+export const readCalls = ({
+  calls,
+  attempts,
+  totals,
+}: CallCounters): { calls: number[]; maxInFlight: number; retried: number } => ({
   calls: [...calls],
   maxInFlight: Atomics.load(totals, MAX_IN_FLIGHT),
   retried: attempts.reduce((sum, attempt) => sum + Math.max(0, attempt - 1), 0),

@@ -14,18 +14,19 @@ import { readFrameLines } from '../processing/outcome/read-outcome.ts';
 import type { ChunkJob } from '../processing/thread/thread-task.ts';
 import { createMerge } from '../results/merge.ts';
 import type { Workload } from '../workload/define.ts';
-import { type Calls, createCallCounters, readCalls } from './calls.ts';
+import { createCallCounters, readCalls } from './calls.ts';
 import { cutIntoChunks, type ItemSource } from './cut-into-chunks.ts';
-import { type Blobs, createMemory } from './memory.ts';
+import { createMemory } from './memory.ts';
 import { runHere, runInThreads } from './runners.ts';
 
+/** How items are run. */
 export interface RunOptions {
   /** The batch as which the items run: idempotency keys follow from it. By default, the same one in every run. */
   batch?: string;
   /** When the run begins, as handlers and dead letters see it, in milliseconds of Unix time. Defaults to 2026-01-01. */
   startMs?: number;
   /** Content of the workload's containers at the start, by container and name. */
-  blobs?: Record<string, Blobs>;
+  blobs?: Record<string, Record<string, Uint8Array>>;
   /**
    * Runs in a real worker thread, which may die. `true` is for a workload of the app in the working folder; otherwise, the address
    * of the module whose default export is the workload. The handler comes from the module, the limits from `workload`.
@@ -37,18 +38,19 @@ export interface RunOptions {
 }
 
 /** The results of a run. */
-export interface ItemsRun extends Calls {
+export interface RunResult {
+  /** Calls of the handler by the item's position in the batch; 0 for an item that no handler saw. */
+  calls: number[];
+  /** Maximum number of calls of the handler at the same time; a call that has timed out counts until it ends. */
+  maxInFlight: number;
+  /** Number of tries after a failed one, over all items. A call that is repeated because a thread died does not count. */
+  retried: number;
   /** In the order of `GET batches/{id}/results`: by chunk, and results of retries after those of their chunk. */
   results: unknown[];
   /** In the order of their positions in the batch. */
   deadLetters: DeadItem[];
   /** Value by key; empty for a workload without `reduce`, and if the report fails. */
   report: Record<string, unknown>;
-  /**
-   * Why there is no report: a ReportError if `merge` or `finish` throws or returns a value that is not JSON; an Error if
-   * the results of a chunk cannot be folded, or if the report depends on the order of the chunks.
-   */
-  reportError: Error | undefined;
   /** Items that had not ended when the batch was cancelled. */
   cancelled: number;
   /** Number of chunks, including those of retries. */
@@ -58,11 +60,20 @@ export interface ItemsRun extends Calls {
   /** The 1-based line of the source on which an item begins, by its position in the batch. */
   lineOf: (position: number) => number;
   /** The workload's containers after the run. */
-  blobs: Record<string, Blobs>;
+  blobs: Record<string, Record<string, Uint8Array>>;
   /** Log lines of the handlers. */
   log: string[];
   /** The outcome blobs as the pipeline stores them, by name. */
-  outcomes: Blobs;
+  outcomes: Record<string, Uint8Array>;
+}
+
+/** The results of a run whose report may have failed. */
+export interface ItemsRun extends RunResult {
+  /**
+   * Why there is no report: a ReportError if `merge` or `finish` throws or returns a value that is not JSON; an Error if
+   * the results of a chunk cannot be folded, or if the report depends on the order of the chunks.
+   */
+  reportError: Error | undefined;
 }
 
 /** Default start of a run, so that its results are the same each time. */
@@ -136,7 +147,7 @@ const linesOf = ({ outcome: { header, body } }: End, frame: 'results' | 'dead' |
 async function collect(
   workload: Workload,
   ends: End[],
-): Promise<Omit<ItemsRun, keyof Calls | 'lineOf' | 'blobs' | 'log'>> {
+): Promise<Omit<ItemsRun, 'calls' | 'maxInFlight' | 'retried' | 'lineOf' | 'blobs' | 'log'>> {
   const lines = await Promise.all(ends.map((end) => linesOf(end, 'results')));
   const dead = await Promise.all(ends.map((end) => linesOf(end, 'dead')));
   const accepted = ends.filter(({ reference }) => reference.kind === 'items' && reference.skip === undefined);

@@ -1,9 +1,8 @@
-/** The test kit: runs a workload over a list of items, and throws if a test should fail. */
+/** What tests import as `sluice/testing`: runs a workload over a list of items, and throws if a test should fail. */
 import type { Workload } from '../workload/define.ts';
-import { type ItemsRun, type RunOptions, runItems } from './run-items.ts';
+import { type RunOptions, type RunResult, runItems } from './run-items.ts';
 
-export type { RunOptions } from './run-items.ts';
-export type RunResult = Omit<ItemsRun, 'reportError'>;
+export type { RunOptions, RunResult } from './run-items.ts';
 
 /**
  * Runs `workload` over `items` until each is a result, a dead letter or cancelled.

@@ -1,3 +1,4 @@
+/** What the file of a worker thread imports as `sluice/thread`: its default export is `serve(registry)`. */
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { asInvocation, spentSoFar } from '../../cost/account.ts';
@@ -17,8 +18,8 @@ const MAX_LOG_LINES = 100;
 /** Maximum number of unhandled errors that are logged per chunk: each costs the main thread a log line. */
 const MAX_UNHANDLED = 20;
 
-/** Creates the function that the file of a thread exports: `export default serve(registry)`. */
-export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown> {
+/** Creates the function that the file of a thread exports. Only the pipeline calls it, with a ThreadTask. */
+export function serve(registry: Registry): (task: unknown) => Promise<unknown> {
   const { settings } = (workerData ?? {}) as ThreadData;
   const open = createThreadContainers(settings);
   let unhandled = 0;
@@ -31,7 +32,8 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
       if (unhandled <= MAX_UNHANDLED) send({ kind: 'unhandled', task: latest, error: toErrorText(error), wasInFlight });
     });
   }
-  return async (task) => {
+  return async (received) => {
+    const task = received as ThreadTask;
     unhandled = 0;
     latest = task.id;
     const workload = registry.workload(task.reference.workload);

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/fu
 import functions from '@azure/functions';
 import { registeredFunctions } from 'functions-local/testing';
 import { createRegistration, type Registration } from '../../../functions/app.ts';
-import { registerAll } from '../../../functions/index.ts';
+import { registerAll } from '../../../functions/register-all.ts';
 import host from '../../../host.json' with { type: 'json' };
 import { registry } from '../../../workloads/index.ts';
 

@@ -80,7 +80,7 @@ describe('lines', () => {
     ],
     ['shared/http/', () => below('shared/http/'), 6_740],
     ['shared/intake/', () => below('shared/intake/'), 5_510],
-    ['shared/processing/', () => below('shared/processing/'), 4_580],
+    ['shared/processing/', () => below('shared/processing/'), 4_590],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
     // More than planned, for the commands of an app (start, dev, package, azure, doctor): it has no checkout whose scripts it

@@ -276,6 +276,8 @@ export const ROOMS: readonly Room[] = [
   },
   // Writes what is derived from the table of routes, for `npm run generate`.
   { path: 'tools/api/', imports: [HTTP, 'shared/errors.ts'], packages: ['node:*'] },
+  // Reads the built declarations, for `npm run api-report`.
+  { path: 'tools/api-report/', imports: [], packages: ['@microsoft/api-extractor', 'node:*'] },
   // The cost model of `npm run cost`; nothing of the app imports it.
   { path: 'tools/cli-page/', imports: ['cli/'], packages: ['node:fs'], packageTypes: ['commander'] },
   {

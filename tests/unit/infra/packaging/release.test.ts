@@ -28,10 +28,18 @@ describe('releaseNotes', () => {
         `package.json: expected version 99.0.0, got ${version}`,
         `the dependency sluice-convert in package.json: expected version 99.0.0, got ${version}`,
         `packages/convert/package.json: expected version 99.0.0, got ${version}`,
+        `packages/create-sluice/package.json: expected version 99.0.0, got ${version}`,
         `the dependency functions-local in package.json: expected version 99.0.0, got ${version}`,
         `packages/functions-local/package.json: expected version 99.0.0, got ${version}`,
         `azure.yaml: expected version 99.0.0, got ${version}`,
       ].join('\n'),
+    );
+  });
+
+  it('are refused if npm would not publish a package', () => {
+    const packages = { ...filesOf(version).packages, convert: `{"name":"x","version":"${version}","private":true}` };
+    expect(() => releaseNotes(`v${version}`, filesOf(version, { packages }))).toThrow(
+      /^packages\/convert\/package\.json: expected no "private", which npm refuses to publish$/,
     );
   });
 

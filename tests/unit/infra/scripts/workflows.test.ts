@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
+import { RELEASED } from '../../../../infra/packaging/release.ts';
 import { ROOT } from '../bicep.ts';
 
 const FOLDER = '.github/workflows';
@@ -178,8 +179,23 @@ describe('release.yml', () => {
   });
 
   it('compares the tag with the sources, tests and packs, in this order', () => {
-    const order = ['node infra/release.ts "$GITHUB_REF_NAME"', 'bash .ci/run', 'npm run package', 'npm pack'];
-    expect(order.map(indexOf)).toEqual([0, 1, 2, 3]);
+    const order = ['node infra/release.ts "$GITHUB_REF_NAME"', 'bash .ci/run', 'npm run package'];
+    expect([...order, 'npm pkg set repository', 'npm pack .'].map(indexOf)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('packs what is released, with its repository', () => {
+    const names = RELEASED.map((folder) => {
+      const about = JSON.parse(readFileSync(join(ROOT, 'packages', folder, 'package.json'), 'utf8')) as {
+        name: string;
+      };
+      return about.name;
+    });
+    for (const text of ['npm pkg set', 'npm pack .']) {
+      const script = scriptsOf('build')[indexOf(text)] ?? '';
+      const workspaces = [...script.matchAll(/--workspace (\S+)/g)].map(([, name]) => name);
+      expect(workspaces.toSorted()).toEqual(names.toSorted());
+      expect(script).toContain('--include-workspace-root');
+    }
   });
 
   it('publishes the built files with provenance, in a job that runs no code of the repository', () => {
@@ -187,13 +203,12 @@ describe('release.yml', () => {
     expect(needs).toBe('build');
     expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
     expect(jobs.build?.permissions).toBeUndefined();
-    expect(steps.map(({ uses, run }) => (uses ?? run ?? '').split(/[@"]/, 1)[0])).toEqual([
-      'actions/download-artifact',
-      'actions/attest',
-      'gh release create ',
+    expect(steps.map(({ uses, name }) => uses?.split('@', 1)[0] ?? name)).toEqual([
+      ...['actions/download-artifact', 'actions/setup-node', 'actions/attest'],
+      ...['Publish to npm', 'Make the release'],
     ]);
     const files = ['out/*.tgz', 'out/sluice.zip'];
-    expect(String(steps[1]?.with?.['subject-path']).trim().split('\n')).toEqual(files);
+    expect(String(steps[2]?.with?.['subject-path']).trim().split('\n')).toEqual(files);
     expect(scriptsOf('publish').at(-1)?.trim()).toMatch(new RegExp(` ${files.join(' ').replaceAll('*', '\\*')}$`));
   });
 });
