@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The parts of the repository that `npm start` and `npm run dev` need, in addition to its packages. */
-const PARTS = ['cli', 'demo', 'dist', 'functions', 'shared', 'web', 'workloads'];
+const PARTS = ['cli', 'demo', 'dist', 'functions', 'local', 'shared', 'web', 'workloads'];
 const FILES = ['host.json', 'package.json', 'tsconfig.json'];
 
 /** A copy of the repository that a test may edit and build. It is inside the repository, so that packages are found. */

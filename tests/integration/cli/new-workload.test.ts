@@ -54,6 +54,7 @@ beforeAll(async () => {
   await cp(join(ROOT, 'workloads'), join(folder, 'workloads'), { recursive: true });
   await cp(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
   await symlink(join(ROOT, 'shared'), join(folder, 'shared'));
+  await mkdir(join(folder, 'tests/unit/workloads'), { recursive: true });
   await writeFile(
     join(folder, 'tsconfig.json'),
     JSON.stringify({ extends: '../../tsconfig.json', include: ['workloads/index.ts', 'tests/unit'] }),

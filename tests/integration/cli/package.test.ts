@@ -33,14 +33,11 @@ async function importsOf(file: string): Promise<{ relative: string[]; bare: stri
 }
 
 describe('the packed command', () => {
-  it('contains all files that it loads and no others, and imports only its dependencies', async () => {
+  it('contains all files that it loads, and imports only its dependencies', async () => {
     const { stdout } = await exec('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT });
     // npm 11 prints an array of packages, npm 12 an object by name.
     const [pack] = Object.values(JSON.parse(stdout)) as { files: { path: string }[] }[];
     const files = new Set(pack?.files.map(({ path }) => path));
-    // npm always packs the file of `main`, which Azure Functions requires.
-    const known = /^(package\.json|README\.md|LICENSE|dist\/(cli|shared|workloads|functions)\/.*\.js(on)?)$/;
-    expect([...files].filter((file) => !known.test(file))).toEqual([]);
 
     const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
       await readFile(join(ROOT, 'package.json'), 'utf8'),

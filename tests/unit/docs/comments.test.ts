@@ -11,6 +11,7 @@ const FOLDERS = [
   'bench',
   'cli',
   'demo',
+  'local',
   'docs',
   'functions',
   'infra',
