@@ -1,7 +1,7 @@
 /** Checks the requirements of a release: the same version in all files, and a section in the changelog. */
 
 /** The packages that are released beside the app, by their folders in packages/. */
-export const RELEASED = ['convert', 'functions-local'] as const;
+export const RELEASED = ['convert', 'create-sluice', 'functions-local'] as const;
 
 /** The texts of the files that a release depends on. */
 export interface ReleaseFiles {
@@ -41,10 +41,10 @@ function versionsOf(
   text: string,
 ): [string, string | undefined][] {
   const { name, version } = JSON.parse(text) as { name: string; version: string };
-  return [
-    [`the dependency ${name} in package.json`, devDependencies[name]],
-    [`packages/${folder}/package.json`, version],
-  ];
+  const own: [string, string] = [`packages/${folder}/package.json`, version];
+  // Nothing here depends on create-sluice.
+  if (!(name in devDependencies)) return [own];
+  return [[`the dependency ${name} in package.json`, devDependencies[name]], own];
 }
 
 /** Returns the text below the heading of a version; undefined if there is none. */

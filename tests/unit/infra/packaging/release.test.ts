@@ -28,6 +28,7 @@ describe('releaseNotes', () => {
         `package.json: expected version 99.0.0, got ${version}`,
         `the dependency sluice-convert in package.json: expected version 99.0.0, got ${version}`,
         `packages/convert/package.json: expected version 99.0.0, got ${version}`,
+        `packages/create-sluice/package.json: expected version 99.0.0, got ${version}`,
         `the dependency functions-local in package.json: expected version 99.0.0, got ${version}`,
         `packages/functions-local/package.json: expected version 99.0.0, got ${version}`,
         `azure.yaml: expected version 99.0.0, got ${version}`,
