@@ -1,4 +1,5 @@
-import { defineWorkload, type ItemContext, Reject, Retry } from 'sluice';
+import type { ItemContext } from 'sluice';
+import { defineWorkload, Reject, Retry } from 'sluice';
 import { z } from 'zod';
 
 // Cents are whole numbers: a sum of doubles depends on the order in which chunks finish.

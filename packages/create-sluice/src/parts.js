@@ -16,7 +16,7 @@ const FILES = ['host.json', 'local.settings.sample.json'];
 /** What an app's own code imports, besides `sluice`. */
 const PEERS = ['@azure/functions', 'durable-functions', 'zod'];
 /** What its commands need. */
-const TOOLS = ['@types/node', 'esbuild', 'fflate', 'node', 'typescript', 'vitest', 'yaml'];
+const TOOLS = ['@types/node', 'esbuild', 'fflate', 'node', 'typescript', 'vitest'];
 
 /**
  * Returns what an app takes over from the main package: from the checkout, or as `prepack` has written it into the template.

@@ -27,8 +27,11 @@ async function importsOf(file: string): Promise<{ relative: string[]; bare: stri
     ([, name = '']) => name,
   );
   return {
-    relative: names.filter((name) => name.startsWith('.')).map((name) => join(dirname(file), name)),
-    bare: names.filter((name) => !name.startsWith('.') && !name.startsWith('node:')),
+    // The command also contains the imports of a new workload, as text.
+    relative: names
+      .filter((name) => name.startsWith('.') && !name.includes('$'))
+      .map((name) => join(dirname(file), name)),
+    bare: names.filter((name) => !/^(\.|node:|\$|sluice)/.test(name)),
   };
 }
 

@@ -23,7 +23,18 @@ const BICEP = 'packages/bicep-check';
 /** Every page except the changelog, which refers to files of earlier versions. */
 const DOCS = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
-  ...['docs', 'shared', 'cli', 'bench', 'tests', '.github', 'packages/convert', PACKAGE, BICEP].flatMap(markdownIn),
+  ...[
+    'docs',
+    'shared',
+    'cli',
+    'bench',
+    'tests',
+    '.github',
+    'packages/convert',
+    'packages/create-sluice',
+    PACKAGE,
+    BICEP,
+  ].flatMap(markdownIn),
 ];
 /** Files that a reader of docs/first-hour.md creates. */
 const CREATED = ['workloads/orders.ts', 'tests/unit/workloads/orders.test.ts'];
