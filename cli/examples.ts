@@ -23,6 +23,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   audit: 'sluice audit --target billing-normal-0',
   logout: 'sluice logout test',
   profiles: 'sluice profiles',
+  start: 'sluice start orders.csv --workload orders --once',
+  dev: 'sluice dev orders.csv --workload orders',
+  'new-workload': 'sluice new-workload orders --from orders.csv',
+  package: 'sluice package',
 };
 
 /** Adds the examples to the help. */

@@ -38,6 +38,6 @@ describe('the package', () => {
 
   it('contains its command and the files that the command loads', () => {
     expect(readFileSync(join(ROOT, manifest.bin['functions-local'] ?? ''), 'utf8')).toContain('../dist/cli/main.js');
-    expect(manifest.files).toEqual(['bin', 'dist']);
+    expect(manifest.files).toEqual(['bin', 'dist', '!dist/**/*.map']);
   });
 });
