@@ -12,18 +12,19 @@ const LONGEST = [
   '/faults/gate/gate.test.ts',
   '/faults/deletion/deletion.test.ts',
   '/integration/cost/receipt.test.ts',
-  '/integration/cli/sluice.test.ts',
   '/integration/failures/handlers.test.ts',
   '/integration/pipeline/inbox/inbox-import.test.ts',
   '/integration/package/package.test.ts',
+  '/integration/failures/deployment.test.ts',
   '/integration/instances.test.ts',
+  '/upgrade/recording.test.ts',
   '/integration/failures/function-timeout.test.ts',
   '/faults/chunk-life/chunk-life.test.ts',
+  '/integration/limits/mail.test.ts',
   '/integration/failures/outage.test.ts',
   '/integration/pipeline/crash.test.ts',
-  '/integration/failures/deployment.test.ts',
+  '/integration/cli/sluice.test.ts',
   '/integration/dev/loop.test.ts',
-  '/integration/limits/mail.test.ts',
 ];
 /** How early a file begins: 0 for all that are not named. */
 const urgencyOf = (file: string): number => {

@@ -12,52 +12,63 @@ import { OverHttpLimit } from '../../../cli/upload/send/body.ts';
 import { postBatch } from '../../../cli/upload/send/post-batch.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 import type { QueueView } from '../../../shared/http/queues/schemas.ts';
+import { type CliRun, runCli } from '../../helpers/cli.ts';
+import { queueOf } from '../../helpers/client.ts';
 import { csv, ndjson, totalsOf, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
-import { command, type Ended } from './command.ts';
+import { command } from './command.ts';
 
 const TO_BILLING = ['--workload', 'billing'];
 const GOOD = 'good.ndjson';
 const BAD = 'bad.ndjson';
 const LARGE = 5_000;
 let stack: TestStack;
-let sluice: ReturnType<typeof command>;
+/** The command as a separate process, as users run it. */
+let program: ReturnType<typeof command>;
 
 beforeAll(async () => {
   stack = await startStack({ settings: { SLUICE_MAX_BODY_BYTES: '100000', SLUICE_INBOX_SCHEDULE: '*/2 * * * * *' } });
-  sluice = command(stack, stack.folder);
+  program = command(stack, stack.folder);
   await writeFile(join(stack.folder, GOOD), ndjson(transactions(100)));
   const bad = transactions(20).map((item, n) => (n === 7 ? { ...item, currency: 'XXX' } : item));
   await writeFile(join(stack.folder, BAD), ndjson(bad));
 });
 afterAll(() => stack?.stop());
 
-const batchOf = ({ out }: Ended): BatchView & { idempotencyKey: string; isRepeat: boolean } => JSON.parse(out);
+/** The command in this process. Most tests use it, because a process takes a second of CPU time. */
+const sluice: typeof program = (args, { env = {}, stdin = '' } = {}): Promise<CliRun> => {
+  const known = { SLUICE_URL: stack.url, SLUICE_KEY: stack.keys.function };
+  return runCli(args, { env: { ...known, ...env }, folder: stack.folder, stdin });
+};
+const batchOf = ({ out }: Pick<CliRun, 'out'>): BatchView & { idempotencyKey: string; isRepeat: boolean } =>
+  JSON.parse(out);
 const submit = async (file: string, ...more: string[]) =>
   batchOf(await sluice(['submit', file, ...TO_BILLING, '--json', ...more]));
 
 describe('submit', () => {
   it('submits a file only once if the command is repeated', async () => {
-    const first = await sluice(['submit', GOOD, ...TO_BILLING, '--wait', '--json']);
+    const first = await program(['submit', GOOD, ...TO_BILLING, '--wait', '--json']);
     expect(batchOf(first)).toMatchObject({ state: 'completed', counts: { succeeded: 100 }, lane: 'normal' });
     expect(first.code).toBe(EXIT.done);
-    const again = await sluice(['submit', GOOD, ...TO_BILLING]);
+    const again = await program(['submit', GOOD, ...TO_BILLING]);
     expect(again.out).toContain(
       `as batch ${batchOf(first).id}: completed. It is not processed twice; --again submits it as a new batch.`,
     );
-    expect((await sluice(['submit', GOOD, ...TO_BILLING, '--quiet'])).out).toBe(`${batchOf(first).id}\n`);
+    expect((await program(['submit', GOOD, ...TO_BILLING, '--quiet'])).out).toBe(`${batchOf(first).id}\n`);
     expect((await submit(GOOD, '--again')).id).not.toBe(batchOf(first).id);
   });
 
   it('submits standard input of any format, and prints the key with which it can be repeated', async () => {
     const stdin = csv(transactions(5));
-    const sent = await sluice(['submit', '-', ...TO_BILLING, '--format', 'csv', '--lane', 'bulk', '--json'], { stdin });
+    const sent = await program(['submit', '-', ...TO_BILLING, '--format', 'csv', '--lane', 'bulk', '--json'], {
+      stdin,
+    });
     const { id, idempotencyKey, lane, isRepeat } = batchOf(sent);
     expect([lane, isRepeat]).toEqual(['bulk', false]);
     expect(sent.err).toContain(`Idempotency key: ${idempotencyKey}\n`);
     const again = ['submit', '-', ...TO_BILLING, '--format', 'csv', '--idempotency-key', idempotencyKey, '--json'];
-    expect(batchOf(await sluice(again, { stdin })).id).toBe(id);
-    const other = await sluice(again, { stdin: csv(transactions(6)) });
+    expect(batchOf(await program(again, { stdin })).id).toBe(id);
+    const other = await program(again, { stdin: csv(transactions(6)) });
     expect([other.code, other.err]).toEqual([EXIT.refused, expect.stringContaining('422 idempotency-mismatch')]);
   });
 
@@ -67,7 +78,7 @@ describe('submit', () => {
   });
 
   it('exits with 5 if there are dead letters', async () => {
-    const { code, out, err } = await sluice(['submit', BAD, ...TO_BILLING, '--wait']);
+    const { code, out, err } = await program(['submit', BAD, ...TO_BILLING, '--wait']);
     expect(code).toBe(EXIT.deadLetters);
     expect(out).toContain(
       'State: completedWithDeadLetters\nItems: 20 accepted, 19 succeeded, 1 dead letters, 0 retried\n',
@@ -77,13 +88,13 @@ describe('submit', () => {
 
   it('exits with 9 if no item is valid, and prints the causes', async () => {
     const stdin = 'Name;Amount\nMiller;12\nSmith;9\n';
-    const { code, out } = await sluice(['submit', '-', ...TO_BILLING, '--format', 'csv', '--wait'], { stdin });
+    const { code, out } = await program(['submit', '-', ...TO_BILLING, '--format', 'csv', '--wait'], { stdin });
     expect(code).toBe(EXIT.suspect);
     expect(out).toContain(
       'State: suspect\nSuspect: None of the items is valid. The file or the schema is probably wrong.\n  2 items: invalid: ',
     );
     expect(out).toContain('\n    for example at position 0: ');
-    expect((await sluice(['batches', '--state', 'suspect'])).out).toMatch(/ billing +normal +suspect +2 +0 +2 /);
+    expect((await program(['batches', '--state', 'suspect'])).out).toMatch(/ billing +normal +suspect +2 +0 +2 /);
   });
 
   it.each([
@@ -257,6 +268,8 @@ describe('the pipeline', () => {
     expect((await sluice(['policy', 'billing-bulk-0', '--put', '-'], { stdin })).out).toContain('5 tasks');
     const bounded = await sluice(['policy', 'billing-bulk-0', '--receive-size', '8']);
     expect(bounded.out).toMatch(/receive size +at most 8 messages/);
+    // An earlier test has just resumed it.
+    await expect.poll(async () => (await queueOf(stack, 'billing-bulk-0'))?.status).toBe('idle');
     expect((await sluice(['drain', 'billing-bulk-0'])).out).toContain('billing-bulk-0: idle, depth 0');
   });
 

@@ -1,19 +1,25 @@
 /** Runs the scripts of a deployment in several shells, with fakes of az, curl, sleep and date. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { ROOT } from '../bicep.ts';
 
-/** The POSIX shells of this machine. */
-export const SHELLS = ['dash', 'bash --posix', 'sh'].filter((shell) => {
+/** Returns the real path of a shell on PATH; undefined if this machine does not have it. */
+function programOf(shell: string): string | undefined {
   const [command = ''] = shell.split(' ');
-  return spawnSync(command, ['-c', 'exit 0']).status === 0;
-});
-/** A clock that advances only by sleeping. */
-const SLEEP = 'now=$(cat "$FAKES/now"); echo $((now + $1)) > "$FAKES/now"';
-const DATE = 'cat "$FAKES/now"';
+  const { status, stdout } = spawnSync(command, ['-c', `command -v ${command}`], { encoding: 'utf8' });
+  return status === 0 ? realpathSync(stdout.trim()) : undefined;
+}
+
+/** The POSIX shells of this machine, each once: on Debian and Ubuntu, `sh` is `dash`. */
+export const SHELLS = [...Map.groupBy(['dash', 'bash --posix', 'sh'], programOf)].flatMap(([program, shells]) =>
+  program === undefined ? [] : shells.slice(0, 1),
+);
+/** A clock that advances only by sleeping. It starts no process, because a script may look at it a hundred times. */
+const SLEEP = 'read -r now < "$FAKES/now"; echo $((now + $1)) > "$FAKES/now"';
+const DATE = 'read -r now < "$FAKES/now"; echo "$now"';
 export const SUBSCRIPTION = '11111111-2222-3333-4444-555555555555';
 
 let folder: string;
