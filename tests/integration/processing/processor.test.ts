@@ -12,12 +12,12 @@ import {
   NotBegunError,
   ProcessorClosedError,
   ThreadStartError,
-} from '../../../shared/processing/thread-pool/errors.ts';
+} from '../../../shared/processing/threads/errors.ts';
 import {
   createProcessor,
   type Processor,
   type ProcessorOptions,
-} from '../../../shared/processing/thread-pool/processor.ts';
+} from '../../../shared/processing/threads/processor.ts';
 import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/data/chunks.ts';
 
 const threadUrl = new URL('../../helpers/threads/thread-workloads.ts', import.meta.url);
