@@ -1,6 +1,6 @@
 /** Items per second of a light workload with one and two worker threads. Run: `node bench/processing.ts`. */
 import { performance } from 'node:perf_hooks';
-import { createProcessor } from '../shared/processing/thread-pool/processor.ts';
+import { createProcessor } from '../shared/processing/threads/processor.ts';
 import { chunkJob } from './contenders/chunk-job.ts';
 
 const ITEMS = 5_000;

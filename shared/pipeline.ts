@@ -31,10 +31,10 @@ import { processClockMs } from './limits/process-clock.ts';
 import { createBatchStates } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
 import { errorLine } from './processing/outcome/error-text.ts';
-import type { CollectEnds } from './processing/publish/collect-here.ts';
+import type { CollectOutcomes } from './processing/publish/collect-here.ts';
 import { createRunningChunks, type RunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
-import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
+import { createProcessor, type Processor } from './processing/threads/processor.ts';
 import { createDepths, queueDepth } from './queues/depths.ts';
 import { collectBatch } from './results/collect-batch.ts';
 import { createCollectRound } from './results/collect-round.ts';
@@ -147,11 +147,20 @@ export function createPipeline(options: PipelineOptions) {
   const roundFor = (address: QueueAddress): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
     const readBatch = createBatchStates(deps().table, running.changesSeen, maxChunksCollected);
-    const collectEnds: CollectEnds = (batch, work) =>
+    const collectOutcomes: CollectOutcomes = (batch, work) =>
       collectBatch(deps(), batch, { workload: address.workload.name, ...work });
-    const collecting = { collectEnds, onStored: deps().mergeAhead.add };
-    const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots, ...collecting };
-    return rounds.track(createItemsRound({ ...deps(), ...own }, address));
+    const collecting = { collectOutcomes, onStored: deps().mergeAhead.add };
+    const forRound = {
+      processor: processor(),
+      lock,
+      running,
+      readBatch,
+      permitsOf,
+      takeFile,
+      fileSlots,
+      ...collecting,
+    };
+    return rounds.track(createItemsRound({ ...deps(), ...forRound }, address));
   };
   const returnWork = (): void => stopping.abort();
   const wakeDeps = (client: DrainClient) => ({ ...deps(), gate: gateWith(client), pool: settings.pool });

@@ -53,7 +53,7 @@ export function createSlots(count: number): Slots {
       next.begin();
     }
   };
-  const wait = (own: Call, { maxWaitMs = Number.POSITIVE_INFINITY, signal }: SlotOptions): Promise<void> => {
+  const wait = (asked: Call, { maxWaitMs = Number.POSITIVE_INFINITY, signal }: SlotOptions): Promise<void> => {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const stop = (): void => {
@@ -75,7 +75,7 @@ export function createSlots(count: number): Slots {
       stop();
       resolve();
     };
-    const call = { ...own, begin };
+    const call = { ...asked, begin };
     waiting.push(call);
     return promise;
   };

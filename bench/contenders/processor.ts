@@ -1,6 +1,6 @@
 /** Contender: only Sluice's processor, with chunks in memory and its worker threads. */
 import { availableParallelism } from 'node:os';
-import { createProcessor, type Processor } from '../../shared/processing/thread-pool/processor.ts';
+import { createProcessor, type Processor } from '../../shared/processing/threads/processor.ts';
 import { CHUNK_ITEMS, waitingName } from '../app/waiting.ts';
 import { waitingLines } from '../stack/data.ts';
 import { chunkJob } from './chunk-job.ts';

@@ -121,12 +121,12 @@ const isRaw = (body: unknown): body is RawBody =>
   typeof body === 'string' || body instanceof Blob || body instanceof ReadableStream || body instanceof Uint8Array;
 
 function headersOf({ key, operator, headers }: ClientOptions, route: RouteKey, asked: Asked): Record<string, string> {
-  const own = typeof key === 'function' ? key(route) : key;
+  const functionKey = typeof key === 'function' ? key(route) : key;
   const name = typeof operator === 'function' ? operator() : operator;
   const isChange = methodOf(route) !== 'GET';
   return {
     ...headers,
-    ...(own ? { 'x-functions-key': own } : {}),
+    ...(functionKey ? { 'x-functions-key': functionKey } : {}),
     // Header values are ASCII.
     ...(name && isChange ? { 'sluice-operator': encodeURIComponent(name) } : {}),
     ...(asked.body === undefined ? {} : { 'content-type': 'application/json' }),

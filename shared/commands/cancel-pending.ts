@@ -57,9 +57,9 @@ export async function cancelPending(
   const ended = { ...NOTHING };
   const reported = { ...NOTHING_PUT };
   for await (const group of groupsOfSource(rowsToEnd(deps, pass), CHUNKS_PER_REPORT)) {
-    const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
-    for (const [queue, own] of Map.groupBy(ends, ({ chunk }) => queueOf(workload, batch, chunk))) {
-      const put = await putResults(deps, { from: { queue, workload }, ends: own });
+    const cancelled = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
+    for (const [queue, chunks] of Map.groupBy(cancelled, ({ chunk }) => queueOf(workload, batch, chunk))) {
+      const put = await putResults(deps, { from: { queue, workload }, chunks });
       reported.items += put.items;
       reported.payloadBytes += put.payloadBytes;
     }

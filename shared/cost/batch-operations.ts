@@ -123,7 +123,7 @@ function drainsOf({ chunks, queues, seconds }: DrainShape) {
 }
 
 /** Returns the operations for one batch alone, as its row counts them. */
-export function ownOperations(shape: BatchShape): Operations {
+export function operationsOutsideDrains(shape: BatchShape): Operations {
   const { chunks, blocks, queues, tasks, rounds, isCollectedHere } = planOf(shape);
   const bySize: Operations = {
     ...(blocks === 1 ? { 'blob.put': 1 } : { 'blob.stage': blocks, 'blob.commit': 1 }),
@@ -201,5 +201,5 @@ export function drainOperations(shape: DrainShape): Operations {
 
 /** Returns everything that the receipt of such a batch contains. */
 export function batchSpending(shape: BatchShape): Operations {
-  return addOperations(ownOperations(shape), drainOperations(planOf(shape)));
+  return addOperations(operationsOutsideDrains(shape), drainOperations(planOf(shape)));
 }

@@ -1,5 +1,5 @@
 /** The events about a batch. Message ids follow from the content, so that a repeat can be dropped. */
-import type { ChunkEnd } from '../batches/apply/plan-apply.ts';
+import type { ReportedOutcome } from '../batches/apply/plan-apply.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { sumCauses } from '../batches/causes.ts';
 import type { DeadlineRisk } from '../batches/progress/deadline-risk.ts';
@@ -37,13 +37,17 @@ export async function publishBatchEvent(
  * Publishes one event per result message with dead letters, before the message is deleted: after a crash the message is
  * delivered again. The chunks that a message ended are the same at each delivery, so repeats have the same id and content.
  */
-export async function publishDeadLetters(deps: BatchEventDeps, batch: BatchRow, recorded: ChunkEnd[]): Promise<void> {
+export async function publishDeadLetters(
+  deps: BatchEventDeps,
+  batch: BatchRow,
+  recorded: ReportedOutcome[],
+): Promise<void> {
   const dead = recorded.filter(({ header }) => header.counts.dead > 0);
-  for (const ends of Map.groupBy(dead, ({ message }) => message).values()) {
-    const count = sum(ends, 'dead');
+  for (const outcomes of Map.groupBy(dead, ({ message }) => message).values()) {
+    const count = sum(outcomes, 'dead');
     log.warn('items-dead-lettered', { batch: batch.id, workload: batch.workload, count });
-    const details = { count, causes: Object.fromEntries(sumCauses(ends.map(({ header }) => header))) };
-    const [first] = ends.map(({ chunk }) => chunk).sort();
+    const details = { count, causes: Object.fromEntries(sumCauses(outcomes.map(({ header }) => header))) };
+    const [first] = outcomes.map(({ chunk }) => chunk).sort();
     const messageId = `dead-${batch.id}-${first}`;
     await publishBatchEvent(deps, batch, { type: 'ItemsDeadLettered', items: count, details, messageId });
   }
@@ -53,13 +57,17 @@ export async function publishDeadLetters(deps: BatchEventDeps, batch: BatchRow, 
  * Publishes that the results of these chunks can be read. Publishes nothing if none of them has results. After a crash
  * the messages may be collected together with others: then the event contains more or fewer chunks, and has another id.
  */
-export async function publishResultsReady(deps: BatchEventDeps, batch: BatchRow, recorded: ChunkEnd[]): Promise<void> {
-  const ends = recorded.filter(({ header }) => header.counts.succeeded > 0);
-  const chunks = ends.map(({ chunk }) => chunk).sort();
+export async function publishResultsReady(
+  deps: BatchEventDeps,
+  batch: BatchRow,
+  recorded: ReportedOutcome[],
+): Promise<void> {
+  const outcomes = recorded.filter(({ header }) => header.counts.succeeded > 0);
+  const chunks = outcomes.map(({ chunk }) => chunk).sort();
   const newest = chunks.at(-1);
   if (newest === undefined) return;
-  const [succeeded, dead] = [sum(ends, 'succeeded'), sum(ends, 'dead')];
-  const items = succeeded + dead + sum(ends, 'cancelled');
+  const [succeeded, dead] = [sum(outcomes, 'succeeded'), sum(outcomes, 'dead')];
+  const items = succeeded + dead + sum(outcomes, 'cancelled');
   const details = { chunks, succeeded, dead, revision: revisionOf(newest) };
   const hash = digestOf(Buffer.from(chunks.join('\n'))).slice('sha256:'.length, 'sha256:'.length + 32);
   const messageId = `results-${batch.id}-${hash}`;
@@ -90,5 +98,5 @@ export async function publishRisk(deps: BatchEventDeps, batch: BatchRow, risk: D
   await publishBatchEvent(deps, batch, { type: 'DeadlineAtRisk', items, details: { ...risk }, messageId });
 }
 
-const sum = (ends: ChunkEnd[], name: 'succeeded' | 'dead' | 'cancelled'): number =>
-  ends.reduce((total, { header }) => total + header.counts[name], 0);
+const sum = (outcomes: ReportedOutcome[], name: 'succeeded' | 'dead' | 'cancelled'): number =>
+  outcomes.reduce((total, { header }) => total + header.counts[name], 0);

@@ -22,12 +22,12 @@ export const withWakeFallback =
 /**
  * Creates a publisher that wakes the queue itself if the topic is unavailable, so that accepted work does not wait for
  * the sweep. A queue of another pool is left to that pool's sweep: its drain must not run in this app.
- * @param own `pool` of this app (undefined for all pools), and the `wake` of a queue, which can start a drain
+ * @param app `pool` of this app (undefined for all pools), and the `wake` of a queue, which can start a drain
  */
 export const publishOrWake = (
   publish: Publish,
-  own: { pool: string | undefined; wake: (queue: string) => Promise<unknown> },
+  app: { pool: string | undefined; wake: (queue: string) => Promise<unknown> },
 ): Publish =>
   withWakeFallback(publish, ({ queue, workload }) =>
-    own.pool === undefined || own.pool === workload.pool ? own.wake(queue) : undefined,
+    app.pool === undefined || app.pool === workload.pool ? app.wake(queue) : undefined,
   );

@@ -44,7 +44,7 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
   const first = entries.map((entry, position) => chunkRowOf(row, entry, position));
   const accepted = await insertBatch(deps.table, row, first);
   await stored.discardCheckpoint();
-  if (!accepted) return yieldTo(deps, request, { own: row, claim });
+  if (!accepted) return yieldTo(deps, request, { created: row, claim });
   await keepKey(deps, request, { accepted, claim });
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
   countAccepted(row, row.accepted);
@@ -144,12 +144,12 @@ export async function continueIntakeOrLog(
 async function yieldTo(
   deps: SubmitDeps,
   { keepsKey: keeps }: SubmitRequest,
-  { own, claim }: { own: BatchRow; claim: Claimed },
+  { created, claim }: { created: BatchRow; claim: Claimed },
 ): Promise<BatchRow> {
-  const stored = await cleaningUp(deps, own, () => requireBatch(deps.table, own.id));
-  await dropPayload(deps, own);
-  if (stored.row.digest !== own.digest) throw mismatch();
-  if (isClaim(claim)) await recordKeyContent(deps.keys, claim, { digest: own.digest, keeps });
+  const stored = await cleaningUp(deps, created, () => requireBatch(deps.table, created.id));
+  await dropPayload(deps, created);
+  if (stored.row.digest !== created.digest) throw mismatch();
+  if (isClaim(claim)) await recordKeyContent(deps.keys, claim, { digest: created.digest, keeps });
   const { state, revision } = stored.row;
   return state === 'enqueueing' && revision === 0 ? continueIntakeOrLog(deps, stored.row) : stored.row;
 }

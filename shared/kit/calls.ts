@@ -105,7 +105,7 @@ function endOf(call: () => unknown, onEnd: () => void): unknown {
   }
 }
 
-/** Runs a task, and asks it to end early once `stop` is aborted with a Stop as its reason, as the thread pool does. */
+/** Runs a task, and asks it to end early once `stop` is aborted with a Stop as its reason, as the processor does. */
 export async function whileFollowing<T>(
   { statusBuffer }: ThreadTask,
   stop: AbortSignal | undefined,

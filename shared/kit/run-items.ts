@@ -81,7 +81,7 @@ const START_MS = Date.UTC(2026, 0, 1);
 /** Default batch of a run, with an id created at START_MS. */
 const BATCH = '019b76da-a800-7000-8000-000000000000';
 
-interface End {
+interface RanChunk {
   reference: Reference;
   outcome: ChunkOutcome;
 }
@@ -105,8 +105,8 @@ export async function runItems(workload: Workload, source: ItemSource, options: 
   const deadlineAt = new Date(startMs + workload.deadlineSeconds * 1_000).toISOString();
   try {
     const run = (job: ChunkJob): Promise<ChunkOutcome> => runner.run({ ...job, deadlineAt });
-    const ends = await runAll({ payload, references, startMs }, run);
-    return { ...(await collect(workload, ends)), ...readCalls(counters), lineOf, blobs: memory.containers, log };
+    const chunks = await runAll({ payload, references, startMs }, run);
+    return { ...(await collect(workload, chunks)), ...readCalls(counters), lineOf, blobs: memory.containers, log };
   } finally {
     await runner.close();
   }
@@ -121,41 +121,41 @@ interface Cut {
 async function runAll(
   { payload, references, startMs }: Cut,
   run: (job: ChunkJob) => Promise<ChunkOutcome>,
-): Promise<End[]> {
+): Promise<RanChunk[]> {
   const stored = new Map<string, Uint8Array>();
   const queue = references.map((reference) => ({ reference, dueMs: startMs }));
-  const ends: End[] = [];
+  const chunks: RanChunk[] = [];
   for (const { reference, dueMs } of queue) {
     const blob = stored.get(reference.blob) ?? payload;
     const frame = blob.subarray(reference.offset, reference.offset + reference.length);
     const outcome = await run({ reference, frame, nowMs: dueMs });
     stored.set(nameOf(reference), outcome.body);
-    ends.push({ reference, outcome });
+    chunks.push({ reference, outcome });
     for (const next of followUps(reference, outcome.header)) {
       queue.push({ reference: next.reference, dueMs: next.dueAt === undefined ? dueMs : Date.parse(next.dueAt) });
     }
   }
-  return ends.sort((a, b) => (a.reference.chunk < b.reference.chunk ? -1 : 1));
+  return chunks.sort((a, b) => (a.reference.chunk < b.reference.chunk ? -1 : 1));
 }
 
 const nameOf = ({ workload, batch, chunk }: Reference): string => outcomeBlobName(workload, batch, chunk);
 
 /** Reads the lines of a frame as the API reads them. */
-const linesOf = ({ outcome: { header, body } }: End, frame: 'results' | 'dead' | 'partial'): Promise<string[]> =>
+const linesOf = ({ outcome: { header, body } }: RanChunk, frame: 'results' | 'dead' | 'partial'): Promise<string[]> =>
   readFrameLines(header[frame], async (offset, length) => body.subarray(offset, offset + length));
 
 async function collect(
   workload: Workload,
-  ends: End[],
+  chunks: RanChunk[],
 ): Promise<Omit<ItemsRun, 'calls' | 'maxInFlight' | 'retried' | 'lineOf' | 'blobs' | 'log'>> {
-  const lines = await Promise.all(ends.map((end) => linesOf(end, 'results')));
-  const dead = await Promise.all(ends.map((end) => linesOf(end, 'dead')));
-  const accepted = ends.filter(({ reference }) => reference.kind === 'items' && reference.skip === undefined);
+  const lines = await Promise.all(chunks.map((chunk) => linesOf(chunk, 'results')));
+  const dead = await Promise.all(chunks.map((chunk) => linesOf(chunk, 'dead')));
+  const accepted = chunks.filter(({ reference }) => reference.kind === 'items' && reference.skip === undefined);
   const items = accepted.reduce((sum, { reference }) => sum + reference.items, 0);
   const results = lines.flat().map((line): unknown => JSON.parse(line));
   const deadLetters = dead.flat().map((line): DeadItem => JSON.parse(line));
   deadLetters.sort((a, b) => a.index - b.index);
-  const cancelled = ends.reduce((sum, { outcome }) => sum + outcome.header.counts.cancelled, 0);
+  const cancelled = chunks.reduce((sum, { outcome }) => sum + outcome.header.counts.cancelled, 0);
   if (items !== results.length + deadLetters.length + cancelled) {
     const ended = `${results.length} results, ${deadLetters.length} dead letters and ${cancelled} cancelled ones`;
     throw new Error(`Expected ${items} ended items, got ${ended}.`);
@@ -163,27 +163,27 @@ async function collect(
   return {
     results,
     deadLetters,
-    ...(await tryReport(workload, ends)),
+    ...(await tryReport(workload, chunks)),
     cancelled,
-    chunks: ends.length,
-    handlerSeconds: ends.reduce((sum, { outcome }) => sum + outcome.header.handlerSeconds, 0),
-    outcomes: Object.fromEntries(ends.map(({ reference, outcome }) => [nameOf(reference), outcome.body])),
+    chunks: chunks.length,
+    handlerSeconds: chunks.reduce((sum, { outcome }) => sum + outcome.header.handlerSeconds, 0),
+    outcomes: Object.fromEntries(chunks.map(({ reference, outcome }) => [nameOf(reference), outcome.body])),
   };
 }
 
 /** As in the cloud, a failed report costs no result. */
-async function tryReport(workload: Workload, ends: End[]): Promise<Pick<ItemsRun, 'report' | 'reportError'>> {
+async function tryReport(workload: Workload, chunks: RanChunk[]): Promise<Pick<ItemsRun, 'report' | 'reportError'>> {
   try {
-    return { report: await reportOf(workload, ends), reportError: undefined };
+    return { report: await reportOf(workload, chunks), reportError: undefined };
   } catch (error: unknown) {
     return { report: {}, reportError: toError(error) };
   }
 }
 
 /** Chunks finish in any order, and a repair may merge them in another one: the report must be the same. */
-async function reportOf(workload: Workload, ends: readonly End[]): Promise<Record<string, unknown>> {
-  const forward = await mergeAll(workload, ends);
-  const backward = await mergeAll(workload, ends.toReversed());
+async function reportOf(workload: Workload, chunks: readonly RanChunk[]): Promise<Record<string, unknown>> {
+  const forward = await mergeAll(workload, chunks);
+  const backward = await mergeAll(workload, chunks.toReversed());
   const differing = forward.findIndex((line, index) => line !== backward[index]);
   if (differing >= 0) {
     throw new Error(`The report depends on the order of chunks: ${forward[differing]}, or ${backward[differing]}.`);
@@ -193,17 +193,17 @@ async function reportOf(workload: Workload, ends: readonly End[]): Promise<Recor
 }
 
 /** In the cloud, the report folds the results again, and fails like this one as long as the workload is the same. */
-async function partialOf(end: End): Promise<PartialLine[]> {
-  const lines = (await linesOf(end, 'partial')).map((line): PartialLine | FailedFold => JSON.parse(line));
+async function partialOf(chunk: RanChunk): Promise<PartialLine[]> {
+  const lines = (await linesOf(chunk, 'partial')).map((line): PartialLine | FailedFold => JSON.parse(line));
   const failure = failureOf(lines);
   if (failure === undefined) return lines as PartialLine[];
   throw new Error(`The results of a chunk cannot be folded: ${failure}`);
 }
 
-async function mergeAll({ name, reduce }: Workload, ends: readonly End[]): Promise<string[]> {
+async function mergeAll({ name, reduce }: Workload, chunks: readonly RanChunk[]): Promise<string[]> {
   if (reduce === undefined) return [];
   const merge = createMerge({ name, reduce });
   // Read again for each merge, because a merge may change its input.
-  for (const end of ends) merge.add(await partialOf(end));
+  for (const chunk of chunks) merge.add(await partialOf(chunk));
   return merge.lines();
 }

@@ -19,8 +19,8 @@ import { splitChunk, unrunOutcome } from './outcome/unrun-outcomes.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
 import type { RunningChunks } from './running-chunks.ts';
 import type { SharedLock } from './shared-lock.ts';
-import { NotBegunError } from './thread-pool/errors.ts';
-import type { Processor } from './thread-pool/processor.ts';
+import { NotBegunError } from './threads/errors.ts';
+import type { Processor } from './threads/processor.ts';
 
 /** From this delivery on, a chunk may have crashed its process, and therefore runs isolated. */
 const ISOLATION_DELIVERIES = 2;
@@ -94,7 +94,7 @@ async function decideIn(deps: ReferenceDeps, work: Work, { round, batch }: InBat
   if (isRepeat) return repeatOf(batch);
   // The chunk row stays pending. The next resume puts a new reference for it, or the latest resume already has.
   if (batch.state === 'paused' || (reference.resumes ?? 0) < (batch.resumes ?? 0)) return 'paused';
-  if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled', work.frame));
+  if (batch.state === 'cancelling') return store(deps, work, unrun(deps, work, 'cancelled', work.frame));
   const waitMs = round.time.waitMs();
   if (deliveries(work) < ISOLATION_DELIVERIES) {
     return deps.lock.shared(async () => run(deps, work, { round, batch, frame: await knownFrame(deps, work) }), waitMs);
@@ -115,7 +115,7 @@ async function runIsolated(deps: ReferenceDeps, work: Work, { round, batch }: In
     const items = reference.take ?? reference.items;
     if (items > 1) return store(deps, work, splitChunk(reference));
     // The dead letter needs the frame for its item and, for a retries frame, for the item's index.
-    return store(deps, work, ending(deps, work, 'killed', await knownFrame(deps, work)));
+    return store(deps, work, unrun(deps, work, 'killed', await knownFrame(deps, work)));
   }
   // The frame is read before the start is counted: a failing storage service is no sign of a crash.
   const frame = await knownFrame(deps, work);
@@ -144,7 +144,7 @@ async function run(
     isIsolated = false,
   }: InBatch & { frame: Frame; isIsolated?: boolean },
 ): Promise<ChunkDisposition> {
-  if (found.kind === 'missing') return store(deps, work, ending(deps, work, 'payloadMissing', found));
+  if (found.kind === 'missing') return store(deps, work, unrun(deps, work, 'payloadMissing', found));
   const { value: reference } = work;
   const { bytes: frame } = found;
   const permits = deps.permitsOf(reference.workload);
@@ -160,7 +160,7 @@ async function run(
   return store(deps, work, outcome);
 }
 
-const ending = (
+const unrun = (
   deps: ReferenceDeps,
   { value: reference }: Work,
   kind: 'cancelled' | 'killed' | 'payloadMissing',
@@ -194,6 +194,6 @@ async function store(deps: ReferenceDeps, work: Work, made: ChunkOutcome): Promi
   return first ? { ...toDisposition(work.value, header), outcome } : toDisposition(work.value, header);
 }
 
-const toDisposition = ({ batch, chunk }: Reference, header: OutcomeHeader): { end: DoneChunk } => ({
-  end: { batch, chunk, header },
+const toDisposition = ({ batch, chunk }: Reference, header: OutcomeHeader): { done: DoneChunk } => ({
+  done: { batch, chunk, header },
 });

@@ -22,12 +22,12 @@ import { processReference, type ReferenceRound } from './process-reference.ts';
 import type { CollectHereDeps } from './publish/collect-here.ts';
 import { type ChunkDisposition, countWork } from './publish/publish-results.ts';
 import { createRoundPublisher } from './publish/round-publisher.ts';
-import type { Processor } from './thread-pool/processor.ts';
+import type { Processor } from './threads/processor.ts';
 
 export interface ItemsRoundDeps
   extends ReferenceDeps,
     AdoptDeps,
-    Pick<CollectHereDeps, 'collectEnds'>,
+    Pick<CollectHereDeps, 'collectOutcomes'>,
     Pick<Services, 'publish' | 'registry' | 'visibilitySeconds'> {
   processor: Pick<Processor, 'process' | 'threads'>;
 }

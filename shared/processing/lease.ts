@@ -45,12 +45,12 @@ export function holdLease(
   const latest = new Map<string, Promise<unknown>>();
   const inTurn = async <T>(id: string, call: () => Promise<T>): Promise<T> => {
     const before = latest.get(id);
-    const own = before === undefined ? call() : before.then(call, call);
-    latest.set(id, own);
+    const running = before === undefined ? call() : before.then(call, call);
+    latest.set(id, running);
     try {
-      return await own;
+      return await running;
     } finally {
-      if (latest.get(id) === own) latest.delete(id);
+      if (latest.get(id) === running) latest.delete(id);
     }
   };
   const update = async (id: string, content: object | undefined, seconds: number): Promise<boolean> => {

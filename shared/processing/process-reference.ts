@@ -11,7 +11,7 @@ import { type ChunkRound, decideChunk, type ReferenceDeps, type Work } from './d
 import { asReturned } from './lease.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
-import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
+import { NotBegunError, ProcessorClosedError, ThreadStartError } from './threads/errors.ts';
 
 export interface ReferenceRound extends ChunkRound {
   address: QueueAddress;
@@ -40,7 +40,7 @@ export function processReference(deps: ReferenceDeps, work: Work, round: Referen
       span.setAttributes({ 'sluice.disposition': disposition });
       return disposition;
     }
-    const { ending, counts, handlerSeconds } = disposition.end.header;
+    const { ending, counts, handlerSeconds } = disposition.done.header;
     const { succeeded, dead, retried } = counts;
     span.setAttributes({
       ...{ 'sluice.disposition': ending, 'sluice.succeeded': succeeded },

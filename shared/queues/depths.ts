@@ -32,8 +32,8 @@ export function createDepths(measure: (queue: string) => Promise<number>, now: (
     depthOf: async (queue: string): Promise<number> => (await measureNow(queue)).messages,
     /** Returns the latest known measurement if it is recent enough. Otherwise, measures. */
     recentDepth: async (queue: string, { maxAgeMs, known }: RecentOptions): Promise<Depth> => {
-      const own = latest.get(queue);
-      const newest = own !== undefined && own.atMs >= (known?.atMs ?? 0) ? own : known;
+      const measured = latest.get(queue);
+      const newest = measured !== undefined && measured.atMs >= (known?.atMs ?? 0) ? measured : known;
       return newest !== undefined && now() - newest.atMs < maxAgeMs ? newest : measureNow(queue);
     },
   };

@@ -1,5 +1,5 @@
 /**
- * A round of the one dequeue task on a result queue. Each batch's ends are written to the ledger, 98 chunk rows per
+ * A round of the one dequeue task on a result queue. Each batch's outcomes are written to the ledger, 98 chunk rows per
  * transaction. Then the references that follow from them are put. Then the batch finishes, if nothing is pending and that
  * transaction has not finished it. The messages are deleted last.
  */
@@ -43,25 +43,25 @@ export function createCollectRound(
   };
 }
 
-/** Groups ends by batch. The operations of a message are divided evenly among its chunks. */
+/** Groups outcomes by batch. The operations of a message are divided evenly among its chunks. */
 function byBatch(workload: string, entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
   const works = new Map<string, BatchWork>();
   // A message that was put twice may be received twice in one round.
   const each = new Map(entries.map((entry) => [nameOf(entry.message), entry]));
   for (const entry of each.values()) {
-    for (const end of entry.value.chunks) {
-      const work = works.get(end.batch) ?? { workload, ends: [], traceparents: [] };
-      works.set(end.batch, work);
-      addEnd(work, end, entry);
+    for (const done of entry.value.chunks) {
+      const work = works.get(done.batch) ?? { workload, outcomes: [], traceparents: [] };
+      works.set(done.batch, work);
+      addOutcome(work, done, entry);
     }
   }
   return works;
 }
 
-function addEnd(work: BatchWork, end: DoneChunk, { message, value }: Entry<ResultMessage>): void {
+function addOutcome(work: BatchWork, done: DoneChunk, { message, value }: Entry<ResultMessage>): void {
   work.traceparents?.push(value.traceparent);
   const operations = timesOperations(value.operations, 1 / value.chunks.length);
-  work.ends.push({ chunk: end.chunk, header: end.header, message: nameOf(message), operations });
+  work.outcomes.push({ chunk: done.chunk, header: done.header, message: nameOf(message), operations });
 }
 
 /** From the text, not the service's id: a put whose answer was lost makes two messages, charged as one. */

@@ -16,8 +16,8 @@ const MAX_BATCHES = 500;
  */
 export async function expireBatches(run: SweepRun): Promise<boolean> {
   let left = MAX_BATCHES;
-  const own = run.registry.workloads.filter(({ pool }) => run.pool === undefined || pool === run.pool);
-  for (const [days, workloads] of Map.groupBy(own, ({ retentionDays }) => retentionDays)) {
+  const deployed = run.registry.workloads.filter(({ pool }) => run.pool === undefined || pool === run.pool);
+  for (const [days, workloads] of Map.groupBy(deployed, ({ retentionDays }) => retentionDays)) {
     const before = new Date(run.gate.now() - days * DAY_MS).toISOString();
     const names = workloads.map(({ name }) => name);
     for await (const entry of batchesOfDays(run.table, { first: '', last: before.slice(0, 10), workloads: names })) {

@@ -35,10 +35,10 @@ const BUDGET_MS = 4 * 60_000;
 export async function sweep(deps: SweepDeps, budgetMs = BUDGET_MS): Promise<SweepCounts> {
   const run = begin(deps, budgetMs);
   const { batches, notes } = await readOpen(deps.table);
-  const own = batches.filter((batch) => isOfThisApp(deps, batch));
-  run.counts.open = own.length;
-  warnOfUnknown(deps, own);
-  const busy = await inParallel(own, BATCHES_AT_ONCE, (open) => tryRepair(run, open));
+  const ofThisApp = batches.filter((batch) => isOfThisApp(deps, batch));
+  run.counts.open = ofThisApp.length;
+  warnOfUnknown(deps, ofThisApp);
+  const busy = await inParallel(ofThisApp, BATCHES_AT_ONCE, (open) => tryRepair(run, open));
   await inParallel(queuesOf(deps.registry, busy), QUEUES_AT_ONCE, (address) =>
     guarded(run, { queue: address.queue }, () => repairQueue(run, address)),
   );

@@ -18,7 +18,7 @@ export const INTAKE: readonly Mutant[] = [
   {
     name: 'an upload that loses leaves its payload',
     file: 'shared/intake/accept.ts',
-    find: `  await dropPayload(deps, own);
+    find: `  await dropPayload(deps, created);
   if (stored`,
     replace: '  if (stored',
     tests: ['tests/unit/intake/accept.test.ts'],
@@ -26,7 +26,7 @@ export const INTAKE: readonly Mutant[] = [
   {
     name: 'an upload gets the batch of other content',
     file: 'shared/intake/accept.ts',
-    find: `  if (stored.row.digest !== own.digest) throw mismatch();
+    find: `  if (stored.row.digest !== created.digest) throw mismatch();
 `,
     replace: '',
     tests: ['tests/unit/intake/accept.test.ts'],

@@ -12,8 +12,8 @@ export const PROCESSING: readonly Mutant[] = [
   {
     name: 'two calls for one message run at the same time',
     file: 'shared/processing/lease.ts',
-    find: 'const own = before === undefined ? call() : before.then(call, call);',
-    replace: 'const own = call();',
+    find: 'const running = before === undefined ? call() : before.then(call, call);',
+    replace: 'const running = call();',
     tests: ['tests/unit/processing/lease.test.ts'],
   },
   {
@@ -100,7 +100,7 @@ export const PROCESSING: readonly Mutant[] = [
   {
     name: 'a chunk of a batch that is being cancelled runs',
     file: 'shared/processing/decide-chunk.ts',
-    find: `  if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled', work.frame));
+    find: `  if (batch.state === 'cancelling') return store(deps, work, unrun(deps, work, 'cancelled', work.frame));
 `,
     replace: '',
     tests: ['tests/unit/processing/items-round.test.ts'],
@@ -165,7 +165,7 @@ export const PROCESSING: readonly Mutant[] = [
   {
     name: 'the reference of a refused result is deleted',
     file: 'shared/processing/publish/publish-results.ts',
-    find: "typeof disposition === 'object' ? !refused.has(nameOf(disposition.end)) : disposition !== 'returned';",
+    find: "typeof disposition === 'object' ? !refused.has(nameOf(disposition.done)) : disposition !== 'returned';",
     replace: "disposition !== 'returned';",
     tests: ['tests/unit/processing/publish/publish-results.test.ts', 'tests/unit/processing/items-round.test.ts'],
   },

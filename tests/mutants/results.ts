@@ -4,8 +4,8 @@ export const RESULTS: readonly Mutant[] = [
   {
     name: 'the outcome of a chunk that ends after the deletion of its batch stays',
     file: 'shared/results/collect-batch.ts',
-    find: 'await forBatch(id, () => cleaningUp(deps, { id, workload: work.workload }, () => collectEnds(deps, id, work)));',
-    replace: 'await collectEnds(deps, id, work);',
+    find: 'await forBatch(id, () => cleaningUp(deps, { id, workload: work.workload }, () => collectOutcomes(deps, id, work)));',
+    replace: 'await collectOutcomes(deps, id, work);',
     tests: ['tests/faults/deletion/deletion.test.ts'],
   },
   {

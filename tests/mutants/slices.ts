@@ -39,7 +39,7 @@ export const SLICES: readonly Mutant[] = [
   },
   {
     name: 'a chunk waits for a thread without a limit',
-    file: 'shared/processing/thread-pool/processor.ts',
+    file: 'shared/processing/threads/processor.ts',
     find: '{ maxWaitMs: job.waitMs }',
     replace: '{}',
     tests: ['tests/integration/processing/processor.test.ts'],

@@ -1,4 +1,4 @@
-/** Plans the collecting transaction: a pure function of the rows that were read, the ends and the options. */
+/** Plans the collecting transaction: a pure function of the rows that were read, the outcomes and the options. */
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import type { OutcomeHeader } from '../../contract/outcome.ts';
 import type { StoredAction } from '../../storage/table.ts';
@@ -14,10 +14,10 @@ import { haltOf } from './halt.ts';
 import type { ApplyRead } from './read-for-apply.ts';
 
 /**
- * The end of a chunk as a message reports it. `message` identifies the message and is the same at each delivery: the
+ * The outcome of a chunk as a message reports it. `message` identifies the message and is the same at each delivery: the
  * digest of its text (collect-round.ts), or the id of the reference (collect-here.ts).
  */
-export interface ChunkEnd {
+export interface ReportedOutcome {
   chunk: string;
   header: OutcomeHeader;
   message: string;
@@ -25,22 +25,22 @@ export interface ChunkEnd {
   operations?: Operations;
 }
 
-/** The result of applying ends. The caller must put references for pending rows, but not in a paused batch. */
+/** The result of applying outcomes. The caller must put references for pending rows, but not in a paused batch. */
 export interface Applied {
   batch: BatchRow;
   etag: string;
   /** All chunk rows of the batch after this call, if they are known to be complete: small batches are read as a whole. */
   allRows?: ChunkRow[];
   followUps: ChunkRow[];
-  /** Follow-ups of repeated ends that are still pending: their references may never have been put. */
+  /** Follow-ups of repeated outcomes that are still pending: their references may never have been put. */
   repeated: ChunkRow[];
   /** Chunks that this call moved to done. */
   fresh: Set<string>;
   /**
-   * Ends that were recorded from these messages, by this call or at an earlier delivery. Every delivery of a message
+   * Outcomes that were recorded from these messages, by this call or at an earlier delivery. Every delivery of a message
    * returns the same ones, so that the events about them are published until the message is deleted.
    */
-  recorded: ChunkEnd[];
+  recorded: ReportedOutcome[];
   /** Whether one of them was recorded by the transaction in which the halt rule paused the batch. */
   isHalt: boolean;
   done: ChunkRow[];
@@ -55,7 +55,7 @@ export interface ApplyOptions {
   at: string;
   /** Returns the rule by which a workload pauses its batches. No default. */
   haltRule?: (workload: string) => HaltRule | undefined;
-  /** The rows of the ends and their batch as they were read before. They are read again only if they have changed since. */
+  /** The rows of the chunks and their batch as they were read before. They are read again only if they have changed since. */
   known?: ApplyRead | undefined;
   /**
    * Called if nothing is pending after the transaction, with the resulting batch and all its chunk rows. Returns the
@@ -75,10 +75,14 @@ export interface Planned {
 }
 
 /**
- * Plans the transaction for ends of chunks, without the end of the batch. `spent` is charged to the batch, with the
- * operations of the ends: those of a message that was collected before are not charged again.
+ * Plans the transaction for outcomes of chunks, without the end of the batch. `spent` is charged to the batch, with the
+ * operations of the outcomes: those of a message that was collected before are not charged again.
  */
-export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions & { spent?: Operations }): Planned {
+export function planApply(
+  read: ApplyRead,
+  outcomes: ReportedOutcome[],
+  options: ApplyOptions & { spent?: Operations },
+): Planned {
   const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
   const applied: Omit<Applied, 'etag'> = {
@@ -86,10 +90,10 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
     ...{ isHalt: false, duplicates: 0 },
   };
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
-  for (const end of unique(ends)) {
-    const found = read.chunks.get(end.chunk);
+  for (const outcome of unique(outcomes)) {
+    const found = read.chunks.get(outcome.chunk);
     if (found?.row.state === 'pending') {
-      const { done, next } = markDone(found.row, end, options.at);
+      const { done, next } = markDone(found.row, outcome, options.at);
       // The service requires the ETag of an updated row, but that of the batch row decides: each transaction that ends a
       // chunk replaces the batch row, too.
       actions.push(
@@ -98,17 +102,17 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
       );
       for (const row of [done, ...next]) rows.set(row.chunk, row);
       applied.followUps.push(...next);
-      applied.fresh.add(end.chunk);
+      applied.fresh.add(outcome.chunk);
       applied.done.push(done);
-      count(batch, end.header, next.length);
+      count(batch, outcome.header, next.length);
     } else {
       applied.duplicates += 1;
       applied.repeated.push(...stillPending(read, found?.row));
     }
   }
-  applied.duplicates += ends.length - unique(ends).length;
-  const charged = ends.filter(({ chunk, message }) => read.chunks.get(chunk)?.row.endedBy !== message);
-  if (ends.length > 0) {
+  applied.duplicates += outcomes.length - unique(outcomes).length;
+  const charged = outcomes.filter(({ chunk, message }) => read.chunks.get(chunk)?.row.endedBy !== message);
+  if (outcomes.length > 0) {
     batch.operations = [
       batch.operations,
       options.spent ?? {},
@@ -116,7 +120,7 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
     ].reduce(addOperations);
     actions.unshift(updateBatch(read, batch, applied, options));
   }
-  applied.recorded = unique(ends.filter(({ chunk, message }) => rows.get(chunk)?.endedBy === message));
+  applied.recorded = unique(outcomes.filter(({ chunk, message }) => rows.get(chunk)?.endedBy === message));
   const isRecorded = (at: string | undefined): boolean =>
     at !== undefined && applied.recorded.some(({ chunk }) => rows.get(chunk)?.doneAt === at);
   applied.isHalt = batch.paused?.by === 'halt' && isRecorded(batch.paused.at);
@@ -147,11 +151,11 @@ function updateBatch(
   return replaceBatch(read, batch);
 }
 
-function markDone(row: ChunkRow, end: ChunkEnd, at: string): { done: ChunkRow; next: ChunkRow[] } {
+function markDone(row: ChunkRow, outcome: ReportedOutcome, at: string): { done: ChunkRow; next: ChunkRow[] } {
   const { dueAt: _dueAt, ...rest } = row;
   return {
-    done: { ...rest, state: 'done', header: end.header, doneAt: at, endedBy: end.message },
-    next: followUps(row.reference, end.header),
+    done: { ...rest, state: 'done', header: outcome.header, doneAt: at, endedBy: outcome.message },
+    next: followUps(row.reference, outcome.header),
   };
 }
 
@@ -181,4 +185,4 @@ const stillPending = (read: ApplyRead, row: ChunkRow | undefined): ChunkRow[] =>
 
 const byChunk = (a: ChunkRow, b: ChunkRow): number => (chunkRowKey(a.chunk) < chunkRowKey(b.chunk) ? -1 : 1);
 
-const unique = (ends: ChunkEnd[]): ChunkEnd[] => [...new Map(ends.map((end) => [end.chunk, end])).values()];
+const unique = (all: ReportedOutcome[]): ReportedOutcome[] => [...new Map(all.map((one) => [one.chunk, one])).values()];

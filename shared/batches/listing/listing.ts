@@ -134,8 +134,8 @@ async function refresh(table: Table, candidate: Candidate, open: boolean): Promi
   // A batch that is being deleted stays open until all its data is deleted, but its line disappears at the start.
   if (!found || (!isLine(candidate) && found.row.deletingAt !== undefined)) return undefined;
   const { paused, atRiskAt, queueOffset, chunksTotal } = found.row;
-  const own = { paused, atRiskAt, queueOffset, chunksTotal };
-  return { ...withPending(indexEntryOf(found.row), pendingItems(found.row)), ...own };
+  const listed = withPending(indexEntryOf(found.row), pendingItems(found.row));
+  return { ...listed, paused, atRiskAt, queueOffset, chunksTotal };
 }
 
 const withPending = ({ spent: _spent, ...shown }: IndexEntry, pending: number): ListedBatch => ({ ...shown, pending });

@@ -39,8 +39,8 @@ export async function readCurrentDead(deps: DeadLetterDeps, batch: Revisions): P
   }
   return {
     isCurrent: (chunk, index) => {
-      const own = revisionOf(chunk);
-      return !taken.some(({ revision, items }) => revision > own && items.has(index));
+      const known = revisionOf(chunk);
+      return !taken.some(({ revision, items }) => revision > known && items.has(index));
     },
   };
 }

@@ -19,8 +19,8 @@ export function combineLoads(slices: SliceLoad[]): WaveLoad | undefined {
   const responses = sum(slices, ({ responses }) => responses);
   return {
     instances: instances.length,
-    cpu: Math.max(...instances.map((own) => meanOverTime(own, ({ cpu }) => cpu))),
-    eventLoop: Math.max(...instances.map((own) => meanOverTime(own, ({ eventLoop }) => eventLoop))),
+    cpu: Math.max(...instances.map((loads) => meanOverTime(loads, ({ cpu }) => cpu))),
+    eventLoop: Math.max(...instances.map((loads) => meanOverTime(loads, ({ eventLoop }) => eventLoop))),
     responses,
     responseMs: rounded(sum(slices, ({ responseMs }) => responseMs) / Math.max(1, responses), 1),
   };

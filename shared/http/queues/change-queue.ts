@@ -33,7 +33,7 @@ type WakeHttp = QueueChange & { pool: string | undefined; gate: GateDeps };
 
 /** POST queues/{queue}/resume: ends the pause that the body names, whatever its cause, and wakes the queue. */
 export const resumeQueue: Handle<WakeHttp> = async (http, request) => {
-  const address = ownAddressOf(request, http);
+  const address = addressInPool(request, http);
   const { since } = await jsonBodyOf(request, resumeRequestSchema);
   await resumeGate(http.gate, address.queue, since);
   await http.depthOf(address.queue);
@@ -42,7 +42,7 @@ export const resumeQueue: Handle<WakeHttp> = async (http, request) => {
 
 /** POST queues/{queue}/drain: wakes the queue without an event, if it has messages or is draining. */
 export const drainNow: Handle<WakeHttp> = async (http, request) => {
-  const address = ownAddressOf(request, http);
+  const address = addressInPool(request, http);
   const { queue } = address;
   const { gate, depthOf } = http;
   const { row } = await readGate(gate.table, queue);
@@ -59,7 +59,7 @@ export const drainNow: Handle<WakeHttp> = async (http, request) => {
  * The queue in the route; 409 if it is of another pool. Waking starts a drain in the task hub of this app, where the app of
  * another pool would never see it.
  */
-function ownAddressOf(request: HttpRequest, { registry, pool }: WakeHttp): QueueAddress {
+function addressInPool(request: HttpRequest, { registry, pool }: WakeHttp): QueueAddress {
   const address = queueAddressOf(request, registry);
   const { queue, workload } = address;
   if (pool === undefined || workload.pool === pool) return address;

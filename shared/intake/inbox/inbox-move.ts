@@ -107,9 +107,9 @@ async function beginCopy(
     return poller.isDone() ? 'success' : 'pending';
   } catch (error) {
     // If the response to an earlier copy was lost, the repeat finds the blob of that copy.
-    const own = createOnly && statusOf(error) === 409 ? await copyStatus(target, file.etag) : undefined;
-    if (own === undefined) throw error;
-    return own;
+    const copied = createOnly && statusOf(error) === 409 ? await copyStatus(target, file.etag) : undefined;
+    if (copied === undefined) throw error;
+    return copied;
   }
 }
 

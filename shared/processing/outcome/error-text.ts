@@ -57,7 +57,7 @@ function shortened<T extends Text>(error: T, chars: number, frames: number): T {
 function textOf(thrown: unknown, chars: number, frames: number): Text {
   const { name, message } = nameAndMessage(thrown);
   const code = codeOf(thrown);
-  const trace = isOwn(thrown) ? undefined : field(thrown, 'stack');
+  const trace = isOfPipeline(thrown) ? undefined : field(thrown, 'stack');
   const stack = typeof trace === 'string' ? stackFrames(trace, message, frames) : [];
   return {
     name: name.slice(0, MAX_NAME_CHARS),
@@ -68,7 +68,7 @@ function textOf(thrown: unknown, chars: number, frames: number): Text {
 }
 
 /** Whether the pipeline created the error: no frames of its files are shown. */
-const isOwn = (thrown: unknown): boolean => isInstance(thrown, InvalidItem) || isInstance(thrown, TimeoutError);
+const isOfPipeline = (thrown: unknown): boolean => isInstance(thrown, InvalidItem) || isInstance(thrown, TimeoutError);
 
 function nameAndMessage(thrown: unknown): { name: string; message: string } {
   const message = field(thrown, 'message');

@@ -15,7 +15,7 @@ const MAX_PARTS = 32;
 /** The values that all outcomes without a handler run have in common. */
 const UNRUN = { failures: 0, failure: '', ran: 0, causes: {} };
 
-/** The end of a whole chunk. */
+/** A chunk whose outcome is created as a whole. */
 export interface UnrunChunk {
   reference: Reference;
   ending: 'cancelled' | 'payloadMissing' | 'digest' | 'killed';
@@ -30,15 +30,15 @@ export interface UnrunChunk {
  * Without a readable frame, items are absent, and an item of kind `retries`, whose index is stored only in its line, gets
  * firstItem + its line.
  */
-export function unrunOutcome(end: UnrunChunk): ChunkOutcome {
-  const { reference, ending } = end;
+export function unrunOutcome(unrun: UnrunChunk): ChunkOutcome {
+  const { reference, ending } = unrun;
   const [first, last] = rangeOf(reference);
   const none = { items: last - first, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
   if (ending === 'cancelled')
     return { ...encodeOutcome({ ending, counts: { ...none, cancelled: none.items } }, {}), ...UNRUN };
-  const error = toErrorText(end.error);
-  const killed = { at: new Date(end.nowMs).toISOString(), error: attemptError(error) };
-  const dead = deadSources(end).map((source) => {
+  const error = toErrorText(unrun.error);
+  const killed = { at: new Date(unrun.nowMs).toISOString(), error: attemptError(error) };
+  const dead = deadSources(unrun).map((source) => {
     const before = 'attempts' in source ? source.attempts : [];
     const attempts = ending === 'killed' ? [...before, killed] : before;
     return deadLine(source, { reason: ending, error, attempts, version: reference.version });

@@ -1,10 +1,10 @@
 /**
- * Collects a small batch where its last chunks have run: their ends are written to the ledger immediately, without a
+ * Collects a small batch where its last chunks have run: their outcomes are written to the ledger immediately, without a
  * result message, a wake event and a drain of the result queue. The reference stays in its queue until the batch is
  * collected. After a crash, it replaces the result message: it is delivered again, its stored outcome is found, and the
  * batch is collected again.
  */
-import type { ChunkEnd } from '../../batches/apply/plan-apply.ts';
+import type { ReportedOutcome } from '../../batches/apply/plan-apply.ts';
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
 import { isOutage, toError } from '../../errors.ts';
 import type { GateDeps } from '../../gate/gate.ts';
@@ -18,14 +18,14 @@ import type { ChunkDisposition, DisposedReference } from './publish-results.ts';
 /** Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict. */
 const BATCHES_AT_ONCE = 8;
 
-/** Applies ends to the ledger, up to the end of the batch. May be repeated. Throws errors of storage and topic. */
-export type CollectEnds = (
+/** Applies outcomes to the ledger, up to the end of the batch. May be repeated. Throws errors of storage and topic. */
+export type CollectOutcomes = (
   batch: string,
-  work: { ends: ChunkEnd[]; traceparents: (string | undefined)[]; read?: ApplyRead | undefined },
+  work: { outcomes: ReportedOutcome[]; traceparents: (string | undefined)[]; read?: ApplyRead | undefined },
 ) => Promise<void>;
 
 export interface CollectHereDeps {
-  collectEnds: CollectEnds;
+  collectOutcomes: CollectOutcomes;
   gate: Pick<GateDeps, 'table' | 'now'>;
 }
 
@@ -44,19 +44,19 @@ export async function collectHere(
   waiting: readonly DisposedReference[],
   lease: Lease,
 ): Promise<readonly DisposedReference[]> {
-  const whole = [...byBatch(waiting.filter(isReported))].filter(([, own]) => isWhole(own));
-  const { failed, deferred } = await collectEach(whole, (batch, own) => {
-    const read = own.length === 1 ? own[0]?.disposition.read : undefined;
-    return deps.collectEnds(batch, { ends: own.map(endOf), traceparents: own.map(traceOf), read });
+  const whole = [...byBatch(waiting.filter(isReported))].filter(([, ofBatch]) => isWhole(ofBatch));
+  const { failed, deferred } = await collectEach(whole, (batch, ofBatch) => {
+    const read = ofBatch.length === 1 ? ofBatch[0]?.disposition.read : undefined;
+    return deps.collectOutcomes(batch, { outcomes: ofBatch.map(reportedOf), traceparents: ofBatch.map(traceOf), read });
   });
   // Their content does not change: the next delivery then counts as a repeated one, and looks for the stored outcome.
   const soon = { address: { queue }, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
-  const end = async (batch: string, { entry }: Reported): Promise<void> => {
+  const finishReference = async (batch: string, { entry }: Reported): Promise<void> => {
     if (deferred.has(batch)) await returnMessage(deps, entry, soon);
     else if (!failed.has(batch)) await lease.delete(entry.message.messageId);
   };
-  await Promise.all(whole.flatMap(([batch, own]) => own.map((each) => end(batch, each))));
-  const collected = new Set<DisposedReference>(whole.flatMap(([, own]) => own));
+  await Promise.all(whole.flatMap(([batch, ofBatch]) => ofBatch.map((each) => finishReference(batch, each))));
+  const collected = new Set<DisposedReference>(whole.flatMap(([, ofBatch]) => ofBatch));
   return waiting.filter((each) => !collected.has(each));
 }
 
@@ -87,22 +87,22 @@ export async function collectEach<W>(
 function byBatch(reported: readonly Reported[]): Map<string, Reported[]> {
   const batches = new Map<string, Reported[]>();
   for (const each of reported) {
-    const { batch } = each.disposition.end;
+    const { batch } = each.disposition.done;
     batches.set(batch, [...(batches.get(batch) ?? []), each]);
   }
   return batches;
 }
 
-/** Uses the batch as it was read when its first chunk began. If that is out of date, the ends are reported as usual. */
-const isWhole = (own: readonly Reported[]): boolean => {
-  const chunks = new Set(own.map(({ disposition }) => disposition.end.chunk));
-  return own.every(({ disposition: { pending } }) => pending !== undefined && pending <= chunks.size);
+/** Uses the batch as it was read when its first chunk began. If that is out of date, the outcomes are reported as usual. */
+const isWhole = (ofBatch: readonly Reported[]): boolean => {
+  const chunks = new Set(ofBatch.map(({ disposition }) => disposition.done.chunk));
+  return ofBatch.every(({ disposition: { pending } }) => pending !== undefined && pending <= chunks.size);
 };
 
-/** Identifies the end by the id of its message, which all deliveries share: the ledger recognizes a repeat by it. */
-const endOf = ({ entry, disposition: { end } }: Reported): ChunkEnd => ({
-  chunk: end.chunk,
-  header: end.header,
+/** Identifies the outcome by the id of its message, which all deliveries share: the ledger recognizes a repeat by it. */
+const reportedOf = ({ entry, disposition: { done } }: Reported): ReportedOutcome => ({
+  chunk: done.chunk,
+  header: done.header,
   message: entry.message.messageId,
 });
 

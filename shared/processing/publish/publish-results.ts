@@ -22,7 +22,7 @@ export type PublishResultsDeps = ResultDeps & Pick<Services, 'publish' | 'regist
  */
 export type ChunkDisposition =
   | {
-      end: DoneChunk;
+      done: DoneChunk;
       outcome?: Omit<ChunkOutcome, 'body'>;
       pending?: number | undefined;
       read?: ApplyRead | undefined;
@@ -51,16 +51,16 @@ export async function publishResults(
   waiting: readonly DisposedReference[],
   lease: Lease,
 ): Promise<void> {
-  const ends = waiting.flatMap(({ disposition }) => (typeof disposition === 'string' ? [] : [disposition.end]));
+  const chunks = waiting.flatMap(({ disposition }) => (typeof disposition === 'string' ? [] : [disposition.done]));
   const refused = new Set<string>();
-  if (ends.length > 0) {
-    const { items, payloadBytes, refused: notPut } = await putResults(deps, { from: address, ends });
-    for (const end of notPut) refused.add(nameOf(end));
+  if (chunks.length > 0) {
+    const { items, payloadBytes, refused: notPut } = await putResults(deps, { from: address, chunks });
+    for (const chunk of notPut) refused.add(nameOf(chunk));
     const results = deps.registry.queue(resultsQueueName(address.workload.name));
     if (results) await deps.publish(results, { type: 'QueueWorkDetected', items, payloadBytes });
   }
   const isOver = ({ disposition }: DisposedReference): boolean =>
-    typeof disposition === 'object' ? !refused.has(nameOf(disposition.end)) : disposition !== 'returned';
+    typeof disposition === 'object' ? !refused.has(nameOf(disposition.done)) : disposition !== 'returned';
   await Promise.all(waiting.filter(isOver).map(({ entry }) => lease.delete(entry.message.messageId)));
 }
 
@@ -74,14 +74,14 @@ export function countWork(received: number, dispositions: ChunkDisposition[]): W
     // Like a cancelled chunk: a probe that receives it has tried nothing, and continues.
     if (disposition === 'paused' || disposition === 'adopted') total.done += 1;
     if (typeof disposition === 'string') continue;
-    const { counts } = disposition.end.header;
+    const { counts } = disposition.done.header;
     total.done += 1;
     total.items += counts.items - counts.retried;
     total.ran += disposition.outcome?.ran ?? 0;
     total.failures += disposition.outcome?.failures ?? 0;
     total.failure ||= disposition.outcome?.failure ?? '';
     total.waitedSeconds += disposition.outcome?.waitedSeconds ?? 0;
-    total.handlerSeconds += disposition.outcome ? disposition.end.header.handlerSeconds : 0;
+    total.handlerSeconds += disposition.outcome ? disposition.done.header.handlerSeconds : 0;
   }
   return total;
 }

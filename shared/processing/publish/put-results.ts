@@ -15,28 +15,29 @@ export interface ResultDeps extends Pick<Services, 'queues'> {
   gate: Pick<GateDeps, 'now'>;
 }
 
-export interface Ends {
+export interface DoneChunks {
   from: Pick<QueueAddress, 'queue' | 'workload'>;
-  ends: DoneChunk[];
+  chunks: DoneChunk[];
 }
 
-/** The result of putting ends: the number of items, the bytes of the message texts, and the ends that were refused. */
+/** The result of putting chunks: the number of items, the bytes of the message texts, and the chunks that were refused. */
 export interface ResultsPut extends WorkPut {
   refused: DoneChunk[];
 }
 
 /**
- * Puts the ends on the results queue, usually as one message, with what was spent for their batches. Ends that the service refuses even in their shortest form
- * are logged and returned, and the others are put. Throws any other error.
+ * Puts the outcomes of chunks on the results queue, usually as one message, with what was spent for their batches. Those
+ * that the service refuses even in their shortest form are logged and returned, and the others are put. Throws any other
+ * error.
  */
-export async function putResults(deps: ResultDeps, { from, ends }: Ends): Promise<ResultsPut> {
+export async function putResults(deps: ResultDeps, { from, chunks }: DoneChunks): Promise<ResultsPut> {
   const queue = deps.queues(resultsQueueName(from.workload.name));
-  const { operations, stored } = chargeBatches(ends.map(({ batch }) => batch));
+  const { operations, stored } = chargeBatches(chunks.map(({ batch }) => batch));
   const message: ResultMessage = {
     v: 1,
     workload: from.workload.name,
     queue: from.queue,
-    chunks: ends,
+    chunks,
     operations,
     at: new Date(deps.gate.now()).toISOString(),
     traceparent: currentTraceparent(),
@@ -69,20 +70,20 @@ async function putApart(
 }
 
 /**
- * Returns the same content in smaller messages: the halves, of which the first keeps the operations; of a single end, its
+ * Returns the same content in smaller messages: the halves, of which the first keeps the operations; of a single chunk, its
  * header without the causes, which are the only text in it from outside. Empty if nothing can be omitted.
  */
 function reduced(message: ResultMessage): ResultMessage[] {
   const { chunks } = message;
-  const [end] = chunks;
+  const [chunk] = chunks;
   if (chunks.length > 1) {
     const half = Math.ceil(chunks.length / 2);
     const rest = { ...message, chunks: chunks.slice(half), operations: {} };
     return [{ ...message, chunks: chunks.slice(0, half) }, rest];
   }
-  if (end?.header.causes === undefined) return [];
-  const { causes: _causes, ...header } = end.header;
-  return [{ ...message, chunks: [{ ...end, header }] }];
+  if (chunk?.header.causes === undefined) return [];
+  const { causes: _causes, ...header } = chunk.header;
+  return [{ ...message, chunks: [{ ...chunk, header }] }];
 }
 
 function logRefused({ name }: Queue, { chunks }: ResultMessage, error: unknown): DoneChunk[] {

@@ -35,7 +35,7 @@ export type Watch = (read: () => ChunkProgress) => void;
 export type Verdict = { slot: number; atMs: number } & ({ kind: 'timedOut' } | { kind: 'killed'; error: ErrorText });
 
 /** The end of an item without a result. `ran`: its handler was called. `failed`: it counts as a failed attempt. */
-export interface EndWithoutResult {
+export interface OtherEnd {
   kind: 'retry' | 'dead' | 'cancelled';
   /** Its line in the retries or dead frame. */
   line: string;
@@ -46,11 +46,11 @@ export interface EndWithoutResult {
 }
 
 /** The end of an item: the line of its result, or another end. */
-export type ItemEnd = string | EndWithoutResult;
+export type ItemEnd = string | OtherEnd;
 
 /** Ended items: for each slot, the length of its line in `bytes`, and the other data of an end without a result. */
 export interface Copy {
-  ends: (readonly [slot: number, length: number, other?: Omit<EndWithoutResult, 'line'>])[];
+  ends: (readonly [slot: number, length: number, other?: Omit<OtherEnd, 'line'>])[];
   /** The latest failure of the run so far, on one line; absent if there is none. */
   error?: string;
   bytes: Uint8Array<ArrayBuffer>;

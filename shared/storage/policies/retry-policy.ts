@@ -63,16 +63,16 @@ async function tryOnce(
   { limitMs, gapMs }: { limitMs: number; gapMs: number },
 ): Promise<Tried> {
   const given = request.abortSignal;
-  const own = new AbortController();
-  const abort = (): void => own.abort();
+  const tries = new AbortController();
+  const abort = (): void => tries.abort();
   const leave = (): void => given?.removeEventListener('abort', abort);
-  if (given?.aborted) own.abort();
+  if (given?.aborted) tries.abort();
   given?.addEventListener('abort', abort);
-  request.abortSignal = own.signal;
+  request.abortSignal = tries.signal;
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     late.reject(timedOut(request, limitMs));
-    own.abort();
+    tries.abort();
   }, limitMs);
   try {
     const answer = next(request);

@@ -9,7 +9,7 @@ import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import type { SluiceEvent } from '../../../shared/contract/events.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { createPipeline, type Pipeline, type PipelineClients } from '../../../shared/pipeline.ts';
-import { NotBegunError } from '../../../shared/processing/thread-pool/errors.ts';
+import { NotBegunError } from '../../../shared/processing/threads/errors.ts';
 import { enqueue } from '../../../shared/queues/enqueue.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readSettings } from '../../../shared/settings.ts';

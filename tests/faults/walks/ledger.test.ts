@@ -1,11 +1,11 @@
 import type { TableClient } from '@azure/data-tables';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
-import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
+import { applyOutcomes } from '../../../shared/batches/apply/apply-outcomes.ts';
+import type { ReportedOutcome } from '../../../shared/batches/apply/plan-apply.ts';
 import { chunkRows, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
-import { batchRowOf, chunkRowOf, endOf, headerOf, referenceOf } from '../../helpers/data/factories.ts';
+import { batchRowOf, chunkRowOf, headerOf, outcomeOf, referenceOf } from '../../helpers/data/factories.ts';
 import { startStore, type WalkStore } from './azurite.ts';
 
 const CHUNKS = 5;
@@ -25,9 +25,9 @@ beforeAll(async () => {
 afterAll(() => store.stop());
 
 /** The stored outcome of a chunk; every second one has a retry, which succeeds. */
-const outcomeOf = (chunk: string): ChunkEnd => {
-  if (chunk.includes('.r')) return endOf(chunk, headerOf({ items: 1 }));
-  return endOf(chunk, headerOf(Number(chunk) % 2 === 0 ? { retried: 1, dead: 1 } : {}));
+const storedOutcome = (chunk: string): ReportedOutcome => {
+  if (chunk.includes('.r')) return outcomeOf(chunk, headerOf({ items: 1 }));
+  return outcomeOf(chunk, headerOf(Number(chunk) % 2 === 0 ? { retried: 1, dead: 1 } : {}));
 };
 
 async function accept(): Promise<string> {
@@ -54,7 +54,7 @@ async function look(id: string): Promise<{ pending: string[]; law: boolean }> {
 }
 
 const apply = (id: string, chunks: string[]) =>
-  applyEnds(table, id, chunks.map(outcomeOf), { at: '2026-01-01T00:00:00.000Z' });
+  applyOutcomes(table, id, chunks.map(storedOutcome), { at: '2026-01-01T00:00:00.000Z' });
 
 test('the conservation law holds at each read when concurrent processes apply ends on a real store', async () => {
   await fc.assert(

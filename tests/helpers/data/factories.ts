@@ -1,6 +1,6 @@
 /** Creates rows and messages for tests; each test specifies only the fields that matter to it. */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
+import type { ReportedOutcome } from '../../../shared/batches/apply/plan-apply.ts';
 import { BATCH as BATCH_ROW, type BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
@@ -55,7 +55,11 @@ export function headerOf(
 }
 
 /** A chunk's end as reported by the result message `message`. */
-export const endOf = (chunk: string, header = headerOf(), message = 'm1'): ChunkEnd => ({ chunk, header, message });
+export const outcomeOf = (chunk: string, header = headerOf(), message = 'm1'): ReportedOutcome => ({
+  chunk,
+  header,
+  message,
+});
 
 export function chunkRowOf(fields: Partial<ChunkRow> & { chunk: string }): ChunkRow {
   const reference = referenceOf({ chunk: fields.chunk });

@@ -1,7 +1,7 @@
 import { whileFollowing } from '../../../shared/kit/calls.ts';
 import { runChunk, type ThreadTools } from '../../../shared/processing/thread/run-chunk.ts';
-import { taskOf } from '../../../shared/processing/thread-pool/process-chunk.ts';
-import type { Processor } from '../../../shared/processing/thread-pool/processor.ts';
+import { taskOf } from '../../../shared/processing/threads/process-chunk.ts';
+import type { Processor } from '../../../shared/processing/threads/processor.ts';
 import type { Registry } from '../../../shared/workload/registry.ts';
 
 const BUDGET_MS = 60_000;

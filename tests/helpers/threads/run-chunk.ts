@@ -5,7 +5,7 @@ import { readCopy } from '../../../shared/processing/thread/outcome/copies.ts';
 import { runChunk, type ThreadTools } from '../../../shared/processing/thread/run-chunk.ts';
 import { countItems, readThreadStatus } from '../../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, Copy, ThreadTask } from '../../../shared/processing/thread/thread-task.ts';
-import { taskOf } from '../../../shared/processing/thread-pool/process-chunk.ts';
+import { taskOf } from '../../../shared/processing/threads/process-chunk.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../../shared/workload/define.ts';
 import { chunkJob, readAll } from '../data/chunks.ts';
 

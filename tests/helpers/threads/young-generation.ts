@@ -6,7 +6,7 @@ import { getHeapSpaceStatistics } from 'node:v8';
 import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { serve } from '../../../shared/processing/thread/serve.ts';
-import { createProcessor } from '../../../shared/processing/thread-pool/processor.ts';
+import { createProcessor } from '../../../shared/processing/threads/processor.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { chunkJob } from '../data/chunks.ts';

@@ -58,7 +58,7 @@ async function splitFirstChunk(id: string): Promise<void> {
     const results = pipeline.clients.container('results');
     const { header } = await putOutcome(results, row.reference, splitChunk(row.reference, 2));
     const end = { chunk: row.chunk, header, message: row.chunk };
-    await collectBatch(pipeline.deps, id, { workload: 'echo', ends: [end] });
+    await collectBatch(pipeline.deps, id, { workload: 'echo', outcomes: [end] });
     return;
   }
 }

@@ -166,7 +166,7 @@ async function workOn(worker: Worker, batch: string, limit = Number.POSITIVE_INF
     const header = await process(worker, row);
     await collectBatch(worker.deps, batch, {
       workload: row.reference.workload,
-      ends: [{ chunk: row.chunk, header, message: row.chunk, operations: { 'blob.put': 1 } }],
+      outcomes: [{ chunk: row.chunk, header, message: row.chunk, operations: { 'blob.put': 1 } }],
     });
   }
 }

@@ -9,7 +9,7 @@ import { getBatch } from '../../../shared/http/batches/get-batch.ts';
 import { type BatchView, batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { submit } from '../../../shared/intake/submit.ts';
 import { createPipeline, type Pipeline as WholePipeline } from '../../../shared/pipeline.ts';
-import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
+import { createProcessor, type Processor } from '../../../shared/processing/threads/processor.ts';
 import { receive } from '../../../shared/queues/messages.ts';
 import { queryEntities } from '../../../shared/storage/table.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';

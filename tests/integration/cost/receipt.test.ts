@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addOperations, type Operations, subtractOperations } from '../../../shared/contract/operations.ts';
-import { batchSpending, ownOperations } from '../../../shared/cost/batch-operations.ts';
+import { batchSpending, operationsOutsideDrains } from '../../../shared/cost/batch-operations.ts';
 import { costSchema } from '../../../shared/http/cost/schemas.ts';
 import { type ReceiptStack, startReceiptStack } from './receipt-stack.ts';
 
@@ -165,7 +165,7 @@ describe('the receipt of a batch that runs alone on queues that were used before
         return [id];
       });
 
-      expect(counted).toEqual(storageOnly(ownOperations(shape)));
+      expect(counted).toEqual(storageOnly(operationsOutsideDrains(shape)));
       const { drainOperations, actions, executions } = await stack.receipt(String(ids[0]));
       // The policies of the queues are read again after a minute.
       const { 'table.query': _policies, ...drains } = overhead;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
+import { applyOutcomes } from '../../../shared/batches/apply/apply-outcomes.ts';
 import { recordContent } from '../../../shared/batches/content-keys.ts';
 import {
   type Claim,
@@ -226,7 +226,7 @@ describe('chunk rows whose write was answered too late', () => {
     ];
     lossy.lose(...TRANSACTION);
 
-    const applied = await applyEnds(batches(), id, ends, { at: AT });
+    const applied = await applyOutcomes(batches(), id, ends, { at: AT });
 
     lossy.assertLost();
     expect(applied?.fresh).toEqual(new Set(['000000', '000001']));
@@ -243,11 +243,11 @@ describe('chunk rows whose write was answered too late', () => {
   test('that are repeats are counted as duplicates once', async () => {
     const { id } = await storedBatch();
     const end = { chunk: '000000', header: headerOf() };
-    await applyEnds(batches(), id, [{ ...end, message: 'first' }], { at: AT });
+    await applyOutcomes(batches(), id, [{ ...end, message: 'first' }], { at: AT });
     const ends = [{ ...end, message: 'second', operations: { 'queue.get': 1 } }];
     lossy.lose(...TRANSACTION);
 
-    const applied = await applyEnds(batches(), id, ends, { at: AT });
+    const applied = await applyOutcomes(batches(), id, ends, { at: AT });
 
     lossy.assertLost();
     expect(applied).toMatchObject({ duplicates: 1, fresh: new Set() });
@@ -263,8 +263,8 @@ describe('chunk rows whose write was answered too late', () => {
     ];
 
     await Promise.all([
-      applyEnds(batches(), id, both.slice(0, 1), { at: AT }),
-      applyEnds(batches(), id, both, { at: AT }),
+      applyOutcomes(batches(), id, both.slice(0, 1), { at: AT }),
+      applyOutcomes(batches(), id, both, { at: AT }),
     ]);
 
     expect(await rowOf(id)).toMatchObject({ succeeded: 8, chunksDone: 2 });

@@ -8,16 +8,12 @@ import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processClockMs } from '../../../shared/limits/process-clock.ts';
 import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
-import {
-  NotBegunError,
-  ProcessorClosedError,
-  ThreadStartError,
-} from '../../../shared/processing/thread-pool/errors.ts';
+import { NotBegunError, ProcessorClosedError, ThreadStartError } from '../../../shared/processing/threads/errors.ts';
 import {
   createProcessor,
   type Processor,
   type ProcessorOptions,
-} from '../../../shared/processing/thread-pool/processor.ts';
+} from '../../../shared/processing/threads/processor.ts';
 import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/data/chunks.ts';
 
 const threadUrl = new URL('../../helpers/threads/thread-workloads.ts', import.meta.url);

@@ -6,7 +6,7 @@ import type { Attempt, RetryItem } from '../../../shared/contract/outcome.ts';
 import { createPermits, inFlightOf, setShare } from '../../../shared/limits/permits.ts';
 import type { ChunkOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
-import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
+import { createProcessor, type Processor } from '../../../shared/processing/threads/processor.ts';
 import { chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/data/chunks.ts';
 
 const threadUrl = new URL('../../helpers/threads/thread-workloads.ts', import.meta.url);

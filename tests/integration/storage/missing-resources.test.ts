@@ -1,7 +1,7 @@
 import { TableClient } from '@azure/data-tables';
 import type { ContainerClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
+import { applyOutcomes } from '../../../shared/batches/apply/apply-outcomes.ts';
 import { claimKey, freeKey } from '../../../shared/batches/keys.ts';
 import { changeBatch, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { indexBatch } from '../../../shared/batches/listing/index-rows.ts';
@@ -70,7 +70,7 @@ const CALLS: Record<string, (table: Table) => Promise<unknown>> = {
   'inserting chunk rows': (table) => insertChunks(table, [chunk]),
   'changing a batch': (table) => changeBatch(table, BATCH, () => ({ state: 'running' })),
   'collecting results': (table) =>
-    applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf(), message: 'm' }], {
+    applyOutcomes(table, BATCH, [{ chunk: '000000', header: headerOf(), message: 'm' }], {
       at: row.acceptedAt,
     }),
   'opening a batch': (table) => writeOpenRow(table, row),

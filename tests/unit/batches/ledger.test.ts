@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
+import { applyOutcomes } from '../../../shared/batches/apply/apply-outcomes.ts';
 import { changeBatch, insertBatch, insertChunks, openRevision, readBatch } from '../../../shared/batches/ledger.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
-import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf } from '../../helpers/data/factories.ts';
+import { BATCH, batchRowOf, chunkRowOf, headerOf, outcomeOf } from '../../helpers/data/factories.ts';
 import { AT, accepted, pendingOf } from './ledger-fixtures.ts';
 
 describe('acceptance', () => {
@@ -21,7 +21,7 @@ describe('acceptance', () => {
 
   test('inserting rows does not change those that exist', async () => {
     const { table } = await accepted(['000000']);
-    await applyEnds(table, BATCH, [endOf('000000')], AT);
+    await applyOutcomes(table, BATCH, [outcomeOf('000000')], AT);
 
     await insertChunks(
       table,
@@ -35,11 +35,11 @@ describe('acceptance', () => {
 test('a late repeat of the end of an earlier revision does not start the present one', async () => {
   const store = await accepted(['000000']);
   const ends = [{ chunk: '000000', header: headerOf({ dead: 1 }), message: 'm' }];
-  await applyEnds(store.table, BATCH, ends, AT);
+  await applyOutcomes(store.table, BATCH, ends, AT);
   const opening = { items: 1, openedAt: '2026-01-01T02:00:00.000Z', deadlineAt: '2026-01-01T02:05:00.000Z' };
   await changeBatch(store.table, BATCH, (row) => nextRevision(row, opening));
 
-  await applyEnds(store.table, BATCH, ends, { ...AT, at: '2026-01-01T02:00:01.000Z' });
+  await applyOutcomes(store.table, BATCH, ends, { ...AT, at: '2026-01-01T02:00:01.000Z' });
 
   const found = await readBatch(store.table, BATCH);
   expect(found?.row).toMatchObject({ revision: 1, duplicatesSeen: 1 });

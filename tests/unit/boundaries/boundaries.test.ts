@@ -75,7 +75,7 @@ describe('a room may not import', () => {
     ['cost', '../storage/table.ts'],
     ['telemetry', '../storage/table.ts'],
     ['intake/parse', '../../storage/table.ts'],
-    ['processing/thread', '../thread-pool/threads.ts'],
+    ['processing/thread', '../threads/threads.ts'],
     ['batches', '../settings.ts'],
     ['sweep', '../pipeline.ts'],
     ['http', '../pipeline.ts'],

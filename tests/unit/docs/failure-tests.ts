@@ -122,7 +122,7 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
     'tests/faults/every-call/every-call.test.ts: the small batch ends with the exact report, whichever call fails in whichever way',
   ],
   'a crash after it, before references of follow-ups are sent': [
-    'tests/unit/batches/apply/apply-ends.test.ts: that is delivered again counts as a duplicate, and its pending follow-ups are returned',
+    'tests/unit/batches/apply/apply-outcomes.test.ts: that is delivered again counts as a duplicate, and its pending follow-ups are returned',
     'tests/faults/chunk-life/chunk-life.test.ts: a process dies at any point',
     'tests/faults/every-call/every-call.test.ts: the small batch ends with the exact report, whichever call fails in whichever way',
   ],

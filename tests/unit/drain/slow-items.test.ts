@@ -15,7 +15,7 @@ import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processin
 import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
 import type { ChunkJob } from '../../../shared/processing/thread/thread-task.ts';
-import { NotBegunError } from '../../../shared/processing/thread-pool/errors.ts';
+import { NotBegunError } from '../../../shared/processing/threads/errors.ts';
 import { createSlots } from '../../../shared/slots.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';

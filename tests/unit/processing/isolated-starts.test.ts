@@ -71,7 +71,7 @@ function world(items: number[], state = 'running') {
     permitsOf: () => undefined,
     lock: createSharedLock(),
     publish: async () => {},
-    collectEnds: async () => {},
+    collectOutcomes: async () => {},
     registry,
     gate: { table: memoryTable().table, now: () => 0 },
     visibilitySeconds: 300,

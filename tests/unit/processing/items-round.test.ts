@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
+import type { ReportedOutcome } from '../../../shared/batches/apply/plan-apply.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { OVER, type SliceTime, UNLIMITED } from '../../../shared/drain/slice-time.ts';
 import type { WorkCounts } from '../../../shared/gate/planning/slice-result.ts';
@@ -11,7 +11,7 @@ import type { ChunkOutcome } from '../../../shared/processing/outcome/encode/enc
 import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { createSharedLock, type SharedLock } from '../../../shared/processing/shared-lock.ts';
 import type { ChunkJob } from '../../../shared/processing/thread/thread-task.ts';
-import { NotBegunError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
+import { NotBegunError, ThreadStartError } from '../../../shared/processing/threads/errors.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
@@ -47,7 +47,7 @@ function world({ permits }: { permits?: Permits } = {}) {
   let text = JSON.stringify(reference);
   let deliveries = 0;
   const batch: { state: string | undefined; resumes?: number; pending?: number } = { state: 'running' };
-  const collected: ChunkEnd[][] = [];
+  const collected: ReportedOutcome[][] = [];
   let runs = 0;
   let deleted = 0;
   const meet = (on: Fault['on']): void => {
@@ -108,8 +108,8 @@ function world({ permits }: { permits?: Permits } = {}) {
     permitsOf: () => permits,
     lock,
     publish: async () => {},
-    collectEnds: async (_batch: string, { ends }: { ends: ChunkEnd[] }) => {
-      collected.push(ends);
+    collectOutcomes: async (_batch: string, { outcomes }: { outcomes: ReportedOutcome[] }) => {
+      collected.push(outcomes);
       meet('collect');
     },
     registry,
@@ -369,7 +369,7 @@ test('the last chunk of a small batch is collected by its round, and again with 
   batch.pending = 0;
   await deliver();
 
-  expect(collected.map((ends) => ends.map(({ chunk, message }) => [chunk, message]))).toEqual([
+  expect(collected.map((outcomes) => outcomes.map(({ chunk, message }) => [chunk, message]))).toEqual([
     [[reference.chunk, 'm1']],
     [[reference.chunk, 'm1']],
   ]);

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { groupsByRows } from '../../../shared/results/collect-batch.ts';
-import { BATCH, endOf, headerOf } from '../../helpers/data/factories.ts';
-import { ends, one, world } from './collector-fixtures.ts';
+import { BATCH, headerOf, outcomeOf } from '../../helpers/data/factories.ts';
+import { one, outcomes, world } from './collector-fixtures.ts';
 
 const parts = Array.from({ length: 32 }, (_, part): [number, number] => [part, 1]);
 
 // A transaction has at most 100 operations: the batch row, 98 rows of chunks, and one spare.
 test.each([
-  ['98 ends fit into one transaction', ends(98), [98]],
-  ['99 ends need two transactions', ends(99), [98, 1]],
-  ['a retry needs an additional row', ends(98, headerOf({ retried: 1 })), [49, 49]],
-  ['a split needs one row per part', ends(4, headerOf({}, { ending: 'split', parts })), [2, 2]],
+  ['98 ends fit into one transaction', outcomes(98), [98]],
+  ['99 ends need two transactions', outcomes(99), [98, 1]],
+  ['a retry needs an additional row', outcomes(98, headerOf({ retried: 1 })), [49, 49]],
+  ['a split needs one row per part', outcomes(4, headerOf({}, { ending: 'split', parts })), [2, 2]],
   ['no ends need no transaction', [], []],
 ])('%s', (_what, list, sizes) => {
   expect(groupsByRows(list).map((group) => group.length)).toEqual(sizes);
@@ -26,7 +26,7 @@ const eventOf = (first: string, count: number, causes: Record<string, number>) =
 test('dead letters are published per result message, before the end of their batch', async () => {
   const { deliver, published, deleted } = await world(3);
 
-  await deliver({ m1: [endOf('000000', one), endOf('000001', two)], m2: [endOf('000002', two)] });
+  await deliver({ m1: [outcomeOf('000000', one), outcomeOf('000001', two)], m2: [outcomeOf('000002', two)] });
 
   expect(published.slice(0, 2)).toEqual([eventOf('000000', 3, { a: 2, b: 1 }), eventOf('000002', 2, { a: 1, b: 1 })]);
   expect(published[2]?.id).toBe(`completed-${BATCH}-0`);
@@ -41,11 +41,11 @@ test.each([
   async (_what, fault, header) => {
     const { deliver, fail, published, deleted, lines } = await world(2);
     fail(fault);
-    await deliver({ m1: [endOf('000000', header)] });
+    await deliver({ m1: [outcomeOf('000000', header)] });
     expect([published, deleted]).toEqual([[], []]);
 
     // The message is delivered again, now beside another one.
-    await deliver({ m0: [endOf('000001')], m1: [endOf('000000', header)] });
+    await deliver({ m0: [outcomeOf('000001')], m1: [outcomeOf('000000', header)] });
 
     expect(published[0]).toEqual(eventOf('000000', 1, { a: 1 }));
     expect(deleted).toContain('m1');
@@ -55,9 +55,9 @@ test.each([
 
 test('an end that a second message repeats is not published again', async () => {
   const { deliver, published } = await world(3);
-  await deliver({ m1: [endOf('000000', one)] });
+  await deliver({ m1: [outcomeOf('000000', one)] });
 
-  await deliver({ m2: [endOf('000000', one), endOf('000001', two)] });
+  await deliver({ m2: [outcomeOf('000000', one), outcomeOf('000001', two)] });
 
   expect(published).toEqual([eventOf('000000', 1, { a: 1 }), eventOf('000001', 2, { a: 1, b: 1 })]);
 });
@@ -67,8 +67,8 @@ const again = headerOf({ retried: 1 });
 test('a repeat of an end puts its follow-ups again, marked as resent: the first reference may have run by then', async () => {
   const { deliver, puts } = await world(2);
 
-  await deliver({ m1: [endOf('000000', again)] });
-  await deliver({ m2: [endOf('000000', again)] });
+  await deliver({ m1: [outcomeOf('000000', again)] });
+  await deliver({ m2: [outcomeOf('000000', again)] });
 
   expect(puts).toEqual(['000000.r1', '000000.r1 resent']);
 });
@@ -77,8 +77,8 @@ test('follow-ups in a paused batch have rows and no references, also at a repeat
   const { deliver, pause, pending, puts, deleted } = await world(2);
   await pause();
 
-  await deliver({ m1: [endOf('000000', again)] });
-  await deliver({ m2: [endOf('000000', again)] });
+  await deliver({ m1: [outcomeOf('000000', again)] });
+  await deliver({ m2: [outcomeOf('000000', again)] });
 
   expect([puts, await pending(), deleted]).toEqual([[], ['000000.r1', '000001'], ['m1', 'm2']]);
 });
@@ -87,7 +87,7 @@ test('a batch of too many dead letters is paused by the transaction that counts 
   const bad = headerOf({ dead: 3, retried: 1 }, { causes: { 'no such account': 3 } });
   const { deliver, lines, pending, puts, row } = await world(3, { halt: { deadShare: 0.5, after: 3 } });
 
-  await deliver({ m1: [endOf('000000', bad)] });
+  await deliver({ m1: [outcomeOf('000000', bad)] });
 
   const reason = expect.stringMatching(/^3 of 3 items .* most often: no such account$/);
   expect(await row()).toMatchObject({ state: 'paused', paused: { by: 'halt', reason }, dead: 3, chunksDone: 1 });
@@ -98,10 +98,10 @@ test('a batch of too many dead letters is paused by the transaction that counts 
 test('a batch that was paused by its rule gets its alert and its event even if the process crashes after the pause', async () => {
   const { deliver, fail, lines, published } = await world(2, { halt: { deadShare: 0, after: 1 } });
   fail('ItemsDeadLettered');
-  await deliver({ m1: [endOf('000000', one)] });
+  await deliver({ m1: [outcomeOf('000000', one)] });
   lines.length = 0;
 
-  await deliver({ m1: [endOf('000000', one)] });
+  await deliver({ m1: [outcomeOf('000000', one)] });
 
   expect(lines.map(({ event }) => event)).toContain('batch-paused');
   const details = { by: 'halt', reason: expect.stringMatching(/^1 of 4 items/), revision: 0 };
@@ -110,11 +110,11 @@ test('a batch that was paused by its rule gets its alert and its event even if t
 
 test('results that are collected after the rule has paused their batch cause no further alert and event', async () => {
   const { deliver, lines, published, wait } = await world(3, { halt: { deadShare: 0, after: 1 } });
-  await deliver({ m1: [endOf('000000', one)] });
+  await deliver({ m1: [outcomeOf('000000', one)] });
   wait(1_000);
   [lines.length, published.length] = [0, 0];
 
-  await deliver({ m2: [endOf('000001')] });
+  await deliver({ m2: [outcomeOf('000001')] });
 
   expect(lines.map(({ event }) => event)).not.toContain('batch-paused');
   expect(published).toEqual([]);
@@ -122,7 +122,7 @@ test('results that are collected after the rule has paused their batch cause no 
 
 test('a batch that pauses by its rule and ends with the same result message causes no alert and no event', async () => {
   // Two transactions: the first pauses the batch, and the second ends it.
-  const bad = ends(99).map(({ chunk }) => endOf(chunk, one));
+  const bad = outcomes(99).map(({ chunk }) => outcomeOf(chunk, one));
   const { deliver, lines, published, row } = await world(99, { halt: { deadShare: 0, after: 1 } });
 
   await deliver({ m1: bad });
@@ -136,7 +136,7 @@ test('a paused batch ends when no chunk is pending', async () => {
   const { deliver, pause, row } = await world(1);
   await pause();
 
-  await deliver({ m1: [endOf('000000')] });
+  await deliver({ m1: [outcomeOf('000000')] });
 
   expect(await row()).toMatchObject({ state: 'completed', announced: true });
   expect(await row()).toMatchObject({ pausedMs: 20_000 });

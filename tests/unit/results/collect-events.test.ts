@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BATCH, endOf, headerOf } from '../../helpers/data/factories.ts';
-import { ends, idsOf, one, world } from './collector-fixtures.ts';
+import { BATCH, headerOf, outcomeOf } from '../../helpers/data/factories.ts';
+import { idsOf, one, outcomes, world } from './collector-fixtures.ts';
 
 describe('ResultsReady', () => {
   const dead = headerOf({ succeeded: 0, dead: 4 });
@@ -10,7 +10,7 @@ describe('ResultsReady', () => {
   test('is not published for a workload that does not request it', async () => {
     const { deliver, published } = await world(2);
 
-    await deliver({ m1: [endOf('000000')] });
+    await deliver({ m1: [outcomeOf('000000')] });
 
     expect(published).toEqual([]);
   });
@@ -18,8 +18,8 @@ describe('ResultsReady', () => {
   test('is published once per transaction, with the chunks that have results, before the end', async () => {
     const { deliver, published } = await world(4, { resultsReady: true });
 
-    await deliver({ m1: [endOf('000002', one), endOf('000000')], m2: [endOf('000001', dead)] });
-    await deliver({ m3: [endOf('000003', headerOf({ succeeded: 1, cancelled: 3 }))] });
+    await deliver({ m1: [outcomeOf('000002', one), outcomeOf('000000')], m2: [outcomeOf('000001', dead)] });
+    await deliver({ m3: [outcomeOf('000003', headerOf({ succeeded: 1, cancelled: 3 }))] });
 
     expect(ready(published)).toEqual([
       { chunks: ['000000', '000002'], succeeded: 7, dead: 1, revision: 0 },
@@ -33,7 +33,7 @@ describe('ResultsReady', () => {
   test('is published for each of two transactions of a delivery', async () => {
     const { deliver, published } = await world(100, { resultsReady: true });
 
-    await deliver({ m1: ends(99) });
+    await deliver({ m1: outcomes(99) });
 
     const chunks = ready(published).map((details) => (details as { chunks: string[] }).chunks.length);
     expect(chunks).toEqual([98, 1]);
@@ -42,16 +42,16 @@ describe('ResultsReady', () => {
   test('that was not published because of a crash is published by the next delivery, with the same id, and not by a copy', async () => {
     const { deliver, fail, published, deleted, wait } = await world(3, { resultsReady: true });
     fail('ResultsReady');
-    await deliver({ m1: [endOf('000000'), endOf('000001')] });
+    await deliver({ m1: [outcomeOf('000000'), outcomeOf('000001')] });
     expect([published, deleted]).toEqual([[], []]);
     wait(1_000);
     // A copy of the result message by a worker that ran the reference again.
-    await deliver({ m2: [endOf('000000'), endOf('000001')] });
+    await deliver({ m2: [outcomeOf('000000'), outcomeOf('000001')] });
     expect(published).toEqual([]);
 
     fail('ItemsDeadLettered');
-    await deliver({ m1: [endOf('000000'), endOf('000001')], m3: [endOf('000002', dead)] });
-    await deliver({ m1: [endOf('000000'), endOf('000001')] });
+    await deliver({ m1: [outcomeOf('000000'), outcomeOf('000001')], m3: [outcomeOf('000002', dead)] });
+    await deliver({ m1: [outcomeOf('000000'), outcomeOf('000001')] });
 
     const details = { chunks: ['000000', '000001'], succeeded: 8, dead: 0, revision: 0 };
     expect(ready(published)).toEqual([details, details]);
@@ -60,10 +60,10 @@ describe('ResultsReady', () => {
 
   test('of a message that is delivered again after a redrive contains the revision of its chunks', async () => {
     const { deliver, published, redrive } = await world(1, { resultsReady: true });
-    await deliver({ m1: [endOf('000000')] });
+    await deliver({ m1: [outcomeOf('000000')] });
     await redrive();
 
-    await deliver({ m1: [endOf('000000')] });
+    await deliver({ m1: [outcomeOf('000000')] });
 
     expect(ready(published).map((details) => (details as { revision: number }).revision)).toEqual([0, 0]);
   });
@@ -80,9 +80,9 @@ describe('a batch whose chunks end too slowly', () => {
     setTime(LATE);
     const made = calls();
 
-    await deliver({ m1: [endOf('000000')] });
+    await deliver({ m1: [outcomeOf('000000')] });
     setTime('2026-01-01T00:04:00.000Z');
-    await deliver({ m2: [endOf('000001', headerOf(), 'm2')] });
+    await deliver({ m2: [outcomeOf('000001', headerOf(), 'm2')] });
 
     expect(published).toEqual([event]);
     expect(lines.filter(({ event }) => event === 'deadline-at-risk')).toMatchObject([
@@ -96,10 +96,10 @@ describe('a batch whose chunks end too slowly', () => {
     const { deliver, fail, published, deleted, setTime } = await world(10);
     setTime(LATE);
     fail('DeadlineAtRisk');
-    await deliver({ m1: [endOf('000000')] });
+    await deliver({ m1: [outcomeOf('000000')] });
     expect([published, deleted]).toEqual([[], []]);
 
-    await deliver({ m1: [endOf('000000')] });
+    await deliver({ m1: [outcomeOf('000000')] });
 
     expect(published).toEqual([event]);
     expect(deleted).toEqual(['m1']);
@@ -110,7 +110,7 @@ describe('a batch whose chunks end too slowly', () => {
     setTime(LATE);
     await runs(32);
 
-    await deliver({ m1: [endOf('000000')] });
+    await deliver({ m1: [outcomeOf('000000')] });
 
     expect([published, (await row())?.atRiskAt]).toEqual([[], undefined]);
   });
@@ -119,7 +119,7 @@ describe('a batch whose chunks end too slowly', () => {
     const { deliver, published, setTime } = await world(1);
     setTime('2026-01-01T00:09:00.000Z');
 
-    await deliver({ m1: [endOf('000000')] });
+    await deliver({ m1: [outcomeOf('000000')] });
 
     expect(published.map(({ id }) => id)).toEqual([`completed-${BATCH}-0`]);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOf, serviceError } from '../../helpers/data/factories.ts';
+import { outcomeOf, serviceError } from '../../helpers/data/factories.ts';
 import { one, world } from './collector-fixtures.ts';
 
 test.each([
@@ -7,8 +7,8 @@ test.each([
   ['one after the other', [['m1'], ['m1 again']]],
 ])('a message that was put twice, because its answer was lost, is charged once: %s', async (_when, deliveries) => {
   const { deliver, row } = await world(3);
-  for (const ids of deliveries) await deliver(Object.fromEntries(ids.map((id) => [id, [endOf('000000')]])));
-  await deliver({ m2: [endOf('000000')] });
+  for (const ids of deliveries) await deliver(Object.fromEntries(ids.map((id) => [id, [outcomeOf('000000')]])));
+  await deliver({ m2: [outcomeOf('000000')] });
 
   // The other message comes from a worker that ran the reference again.
   expect((await row())?.operations['blob.put']).toBe(2);
@@ -23,7 +23,7 @@ test.each([
     const { deliver, fail, deleted, returned, due, lines } = await world(1);
     fail('ItemsDeadLettered', error);
 
-    await deliver({ m1: [endOf('000000', one)] });
+    await deliver({ m1: [outcomeOf('000000', one)] });
 
     expect(lines.at(-1)?.event).toBe('collect-deferred');
     expect([deleted, returned]).toEqual([[], [{ id: 'm1', seconds: 5, text: undefined }]]);
@@ -35,7 +35,7 @@ test('an error other than an outage raises an alert, and is tried again when the
   const { deliver, fail, deleted, returned, due, lines } = await world(1);
   fail('ItemsDeadLettered', serviceError(400));
 
-  await deliver({ m1: [endOf('000000', one)] });
+  await deliver({ m1: [outcomeOf('000000', one)] });
 
   expect(lines.at(-1)?.event).toBe('collect-failed');
   expect([deleted, returned, await due()]).toEqual([[], [], []]);
@@ -46,7 +46,7 @@ test('a message that cannot be returned is logged in addition to the outage, and
   fail('ItemsDeadLettered', serviceError(503));
   fail('return', serviceError(500));
 
-  await expect(deliver({ m1: [endOf('000000', one)] })).resolves.toMatchObject({ received: 1, done: 0 });
+  await expect(deliver({ m1: [outcomeOf('000000', one)] })).resolves.toMatchObject({ received: 1, done: 0 });
 
   expect(lines.map(({ event }) => event).slice(-2)).toEqual(['collect-deferred', 'message-not-returned']);
   expect([deleted, returned]).toEqual([[], []]);

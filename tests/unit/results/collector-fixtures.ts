@@ -1,5 +1,5 @@
 /** A collector on a batch in memory, for the tests of its rounds, of one batch and of its events. */
-import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
+import type { ReportedOutcome } from '../../../shared/batches/apply/plan-apply.ts';
 import { changeBatch, chunkRows, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { pausing } from '../../../shared/batches/pause.ts';
 import { writeProgress } from '../../../shared/batches/progress/progress-rows.ts';
@@ -15,17 +15,17 @@ import {
   BATCH,
   batchRowOf,
   chunkRowOf,
-  endOf,
   headerOf,
   messageOf,
+  outcomeOf,
   readChunkReference,
 } from '../../helpers/data/factories.ts';
 import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
-export const ends = (n: number, header = headerOf()) =>
-  Array.from({ length: n }, (_, index) => endOf(String(index).padStart(6, '0'), header));
+export const outcomes = (n: number, header = headerOf()) =>
+  Array.from({ length: n }, (_, index) => outcomeOf(String(index).padStart(6, '0'), header));
 
 const OPENED = '2026-01-01T00:00:00.000Z';
 
@@ -76,7 +76,7 @@ export async function world(chunks: number, options: { halt?: HaltRule; resultsR
       if (type !== 'QueueWorkDetected') published.push({ id: messageId, items, details });
     },
   };
-  const rows = ends(chunks).map(({ chunk }) => chunkRowOf({ chunk }));
+  const rows = outcomes(chunks).map(({ chunk }) => chunkRowOf({ chunk }));
   await insertBatch(
     store.table,
     batchRowOf({ accepted: 4 * chunks, chunksTotal: chunks, openedAt: '2026-01-01T00:00:10.000Z', queuedAt: OPENED }),
@@ -125,7 +125,7 @@ export async function world(chunks: number, options: { halt?: HaltRule; resultsR
       return calls;
     },
     /** Delivers result messages, by their ids, in one round. */
-    deliver: (messages: Record<string, ChunkEnd[]>) =>
+    deliver: (messages: Record<string, ReportedOutcome[]>) =>
       withLog(sink, () =>
         round(Object.entries(messages).map(([id, list]) => messageOf(textOf(list, id), { messageId: id }))),
       ),
@@ -135,7 +135,7 @@ export async function world(chunks: number, options: { halt?: HaltRule; resultsR
 /**
  * Messages of different puts have different times. `m1 again` has the same content as `m1`, because its put was repeated.
  */
-const textOf = (list: ChunkEnd[], id: string): string =>
+const textOf = (list: ReportedOutcome[], id: string): string =>
   JSON.stringify({
     v: 1,
     workload: 'billing',

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { collectBatch } from '../../../shared/results/collect-batch.ts';
-import { BATCH, endOf, headerOf } from '../../helpers/data/factories.ts';
+import { BATCH, headerOf, outcomeOf } from '../../helpers/data/factories.ts';
 import { batchWith, fail, NOW } from './finalize-fixtures.ts';
 
-const both = (header = headerOf()) => [endOf('000000', header), endOf('000001', header)];
+const both = (header = headerOf()) => [outcomeOf('000000', header), outcomeOf('000001', header)];
 
 /** Records the names of the table's calls from now on. */
 function callsOf({ store }: Awaited<ReturnType<typeof batchWith>>): string[] {
@@ -18,7 +18,7 @@ test('the batch row is written twice: with the last ends, and when the end is an
   const batch = await batchWith({});
   const calls = callsOf(batch);
 
-  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both() });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', outcomes: both() });
 
   // Read, transaction, line, announced, `open` removed.
   expect(calls).toEqual(['table.list', 'table.write', 'table.write', 'table.write', 'table.write']);
@@ -33,19 +33,19 @@ test('the batch row is written twice: with the last ends, and when the end is an
 test('the state is derived from all chunks', async () => {
   const batch = await batchWith({});
 
-  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both(headerOf({ dead: 1 })) });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', outcomes: both(headerOf({ dead: 1 })) });
 
   expect(await batch.row()).toMatchObject({ state: 'completedWithDeadLetters', dead: 2 });
 });
 
 test.each([
-  ['a chunk is pending', [endOf('000000', headerOf())]],
-  ['a retry chunk follows', [endOf('000000', headerOf()), endOf('000001', headerOf({ retried: 1 }))]],
-])('nothing ends, and no report is written, while %s', async (_what, ends) => {
+  ['a chunk is pending', [outcomeOf('000000', headerOf())]],
+  ['a retry chunk follows', [outcomeOf('000000', headerOf()), outcomeOf('000001', headerOf({ retried: 1 }))]],
+])('nothing ends, and no report is written, while %s', async (_what, outcomes) => {
   const batch = await batchWith({});
   batch.deps.queues = () => ({ sendMessage: async () => ({}) }) as never;
 
-  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', outcomes });
 
   expect(await batch.row()).toMatchObject({ state: 'running', reportRevision: -1 });
   expect(batch.blobs.size).toBe(0);
@@ -66,7 +66,7 @@ test('a transaction that is refused is repeated, with the report that was writte
     await changeBatch(batch.deps.table, BATCH, () => ({ state: 'paused', duplicatesSeen: 1 }));
   });
 
-  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both() });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', outcomes: both() });
 
   expect(await batch.row()).toMatchObject({ state: 'completed', duplicatesSeen: 1, chunksDone: 2, succeeded: 8 });
   expect(uploads).toEqual(['reports']);
@@ -78,11 +78,11 @@ test('a report that storage refuses leaves the chunks pending: the message that 
   const { container } = batch.deps;
   batch.deps.container = () => fail(new Error('away'));
 
-  await expect(collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both() })).rejects.toThrow('away');
+  await expect(collectBatch(batch.deps, BATCH, { workload: 'echo', outcomes: both() })).rejects.toThrow('away');
   expect(await batch.row()).toMatchObject({ chunksDone: 0, succeeded: 0 });
 
   batch.deps.container = container;
-  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both() });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', outcomes: both() });
   expect(await batch.row()).toMatchObject({ state: 'completed', succeeded: 8, duplicatesSeen: 0 });
   expect(batch.published).toHaveLength(1);
 });

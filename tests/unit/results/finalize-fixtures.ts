@@ -1,6 +1,6 @@
 /** A batch of two chunks in memory. A test specifies how they ended. */
 import { z } from 'zod';
-import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
+import { applyOutcomes } from '../../../shared/batches/apply/apply-outcomes.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { writeOpenRow } from '../../../shared/batches/listing/open-rows.ts';
@@ -12,7 +12,7 @@ import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload, type Reduce, type Workload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, batchRowOf, chunkRowOf, endOf, type headerOf } from '../../helpers/data/factories.ts';
+import { BATCH, batchRowOf, chunkRowOf, type headerOf, outcomeOf } from '../../helpers/data/factories.ts';
 import { reportLinesIn } from '../../helpers/data/read-report.ts';
 import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
@@ -45,8 +45,8 @@ export async function batchWith(
   const chunks = ['000000', '000001'].map((chunk) => chunkRowOf({ chunk }));
   await writeOpenRow(store.table, batchRowOf());
   await insertBatch(store.table, batchRowOf({ accepted: 8, chunksTotal: 2 }), chunks);
-  const list = Object.entries(ends).map(([chunk, header]) => endOf(chunk, header));
-  if (list.length > 0) await applyEnds(store.table, BATCH, list, { at: NOW });
+  const list = Object.entries(ends).map(([chunk, header]) => outcomeOf(chunk, header));
+  if (list.length > 0) await applyOutcomes(store.table, BATCH, list, { at: NOW });
   const row = async (): Promise<BatchRow | undefined> => (await readBatch(store.table, BATCH))?.row;
   return { deps, store, blobs, published, row };
 }

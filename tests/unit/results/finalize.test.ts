@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
+import { applyOutcomes } from '../../../shared/batches/apply/apply-outcomes.ts';
 import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { writeOpenRow } from '../../../shared/batches/listing/open-rows.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
@@ -7,7 +7,7 @@ import { announce } from '../../../shared/results/announce.ts';
 import { finalize } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, chunkRowOf, endOf, headerOf } from '../../helpers/data/factories.ts';
+import { BATCH, chunkRowOf, headerOf, outcomeOf } from '../../helpers/data/factories.ts';
 import { interposed } from '../../helpers/fakes/interposed.ts';
 import { batchWith, logged, NOW, partials, reportLines, summing } from './finalize-fixtures.ts';
 
@@ -93,8 +93,8 @@ test('a suspect batch whose items have succeeded in the next revision no longer 
   }));
   const opened = await row();
   await insertChunks(deps.table, [chunkRowOf({ chunk: 'v0001.000000', items: 8 })]);
-  const end = endOf('v0001.000000', headerOf({ items: 8 }));
-  await applyEnds(deps.table, BATCH, [end], { at: NOW });
+  const end = outcomeOf('v0001.000000', headerOf({ items: 8 }));
+  await applyOutcomes(deps.table, BATCH, [end], { at: NOW });
 
   await finalize(deps, BATCH);
 
@@ -107,7 +107,7 @@ test('a batch that ends 40 days after its acceptance has latencies that exceed a
   const { deps, row, store } = await batchWith({});
   const after = '2026-02-10T00:00:00.000Z';
   const ends = ['000000', '000001'].map((chunk) => ({ chunk, header: headerOf(), message: 'm' }));
-  await applyEnds(store.table, BATCH, ends, { at: after });
+  await applyOutcomes(store.table, BATCH, ends, { at: after });
 
   await finalize({ ...deps, gate: { ...deps.gate, now: () => Date.parse(after) } }, BATCH);
 
@@ -127,7 +127,7 @@ test('a batch with a pending chunk does not end', async () => {
 
 test('a batch does not end by rows that are older than its counters: the last chunk ends between the two reads', async () => {
   const { deps, row, blobs } = await batchWith({ '000000': headerOf() });
-  const last = () => applyEnds(deps.table, BATCH, [endOf('000001', headerOf())], { at: NOW });
+  const last = () => applyOutcomes(deps.table, BATCH, [outcomeOf('000001', headerOf())], { at: NOW });
 
   await finalize(interposed(deps, 'getEntity', last), BATCH);
 

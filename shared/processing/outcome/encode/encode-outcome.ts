@@ -60,9 +60,9 @@ export function encodeOutcome(facts: Facts, lines: OutcomeLines): EncodedOutcome
   append(results.frame);
   if (results.place.items > 0) places.results = results.place;
   for (const name of ['retries', 'dead', 'partial'] as const) {
-    const own = lines[name] ?? [];
-    if (own.length === 0) continue;
-    const { frame, place } = toFrame(own, offset + SKIPPABLE_OVERHEAD);
+    const frameLines = lines[name] ?? [];
+    if (frameLines.length === 0) continue;
+    const { frame, place } = toFrame(frameLines, offset + SKIPPABLE_OVERHEAD);
     append(skippableFrame(frame));
     places[name] = place;
   }

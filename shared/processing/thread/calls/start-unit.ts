@@ -35,7 +35,7 @@ export const isGroup = (unit: Unit): unit is readonly Source[] => Array.isArray(
 export function isPutOff({ startMs: nowMs, untilMs, builder }: ChunkRun, { retry }: Source): boolean {
   const isDue = retry?.notBefore === undefined || Date.parse(retry.notBefore) <= nowMs + DUE_SOON_MS;
   // Each run must advance at least one item. Otherwise, a chunk of slow items would be passed on indefinitely.
-  return !isDue || (nowMs >= untilMs && builder.ended.progressed);
+  return !isDue || (nowMs >= untilMs && builder.ends.progressed);
 }
 
 /** Records that an item is begun. One that is put off is passed on instead; then returns false. */

@@ -1,7 +1,7 @@
 /** Copies of ended items, sent at intervals so that they survive the thread's death. They are never stored. */
 import { joinBytes } from '../../outcome/encode/encode-outcome.ts';
 import type { Copy, ItemEnd } from '../thread-task.ts';
-import type { FreshEnd } from './ended-items.ts';
+import type { FreshEnd } from './item-ends.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
 
 /** Interval between copies. Shorter runs send none, because their work is soon repeated. */
@@ -24,7 +24,7 @@ export class Copier {
   check(nowMs: number): void {
     if (!this.isEager && nowMs < this.#dueMs) return;
     this.#dueMs = nowMs + COPY_EVERY_MS;
-    const fresh = this.#builder.ended.takeFresh();
+    const fresh = this.#builder.ends.takeFresh();
     if (fresh.length === 0) return;
     const error = this.#builder.latestError();
     this.#send({ ...toCopy(fresh), ...(error === undefined ? {} : { error }) });
@@ -33,17 +33,17 @@ export class Copier {
 
 /** Encodes the lines one by one, into bytes outside of the heap: a single string of all lines could fill the heap. */
 function toCopy(fresh: readonly FreshEnd[]): Copy {
-  const lines = fresh.map(([, ended]) => (ended instanceof Uint8Array ? ended : Buffer.from(ended.line)));
-  const ends = fresh.map(([slot, ended], i): Copy['ends'][number] => {
+  const lines = fresh.map(([, end]) => (end instanceof Uint8Array ? end : Buffer.from(end.line)));
+  const ends = fresh.map(([slot, end], i): Copy['ends'][number] => {
     const length = lines[i]?.length ?? 0;
-    if (ended instanceof Uint8Array) return [slot, length];
-    const { line: _line, ...other } = ended;
+    if (end instanceof Uint8Array) return [slot, length];
+    const { line: _line, ...other } = end;
     return [slot, length, other];
   });
   return { ends, bytes: joinBytes(lines) };
 }
 
-export function* readCopy({ ends, bytes }: Copy): Generator<readonly [slot: number, ended: ItemEnd]> {
+export function* readCopy({ ends, bytes }: Copy): Generator<readonly [slot: number, end: ItemEnd]> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = 0;
   for (const [slot, length, other] of ends) {

@@ -1,12 +1,12 @@
 import { countCause, isCauseOf } from '../../../contract/cause.ts';
 import { type ChunkOutcome, encodeOutcome } from '../../outcome/encode/encode-outcome.ts';
 import type { ResultLines } from '../../outcome/encode/result-lines.ts';
-import type { EndWithoutResult } from '../thread-task.ts';
+import type { OtherEnd } from '../thread-task.ts';
 
-export interface ItemEnds {
+export interface OutcomeParts {
   results: Pick<ResultLines, 'items' | 'inOrder'>;
   /** The items without a result, in their order. */
-  others: readonly EndWithoutResult[];
+  others: readonly OtherEnd[];
   /** Lines of the partial aggregate. */
   partial: readonly string[];
   /** The first failure for retry, on one line; empty if there is none. */
@@ -16,7 +16,7 @@ export interface ItemEnds {
 }
 
 /** Creates the outcome of a chunk from the ends of its items, and counts them. */
-export function encodeEnds({ results, others: all, partial, failure, isCancelled }: ItemEnds): ChunkOutcome {
+export function encodeEnds({ results, others: all, partial, failure, isCancelled }: OutcomeParts): ChunkOutcome {
   const others = isCancelled ? all.map(cancelledIfRetry) : all;
   const { retry = [], dead = [], cancelled = [] } = Object.groupBy(others, ({ kind }) => kind);
   const counts = {
@@ -53,5 +53,4 @@ export function encodeEnds({ results, others: all, partial, failure, isCancelled
   };
 }
 
-const cancelledIfRetry = (ended: EndWithoutResult): EndWithoutResult =>
-  ended.kind === 'retry' ? { ...ended, kind: 'cancelled' } : ended;
+const cancelledIfRetry = (end: OtherEnd): OtherEnd => (end.kind === 'retry' ? { ...end, kind: 'cancelled' } : end);

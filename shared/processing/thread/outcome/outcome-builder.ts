@@ -11,10 +11,10 @@ import { deadLine, retryLine, toResultLine } from '../../outcome/encode/lines.ts
 import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../../outcome/error-text.ts';
 import { createFold, type Fold } from '../../outcome/fold.ts';
 import type { Source, Sources } from '../../sources.ts';
-import { deadlineOf, type EndWithoutResult, type ItemEnd, type ThreadTask } from '../thread-task.ts';
+import { deadlineOf, type ItemEnd, type OtherEnd, type ThreadTask } from '../thread-task.ts';
 import { retryAfterSeconds, retryDelayMs } from './back-off.ts';
 import { encodeEnds } from './encode-ends.ts';
-import { EndedItems } from './ended-items.ts';
+import { ItemEnds } from './item-ends.ts';
 
 /** Maximum length of a failure: enough to recognize it, since it is stored in a gate row. */
 const MAX_FAILURE_CHARS = 300;
@@ -34,7 +34,7 @@ export interface BuilderOptions {
  * they ended.
  */
 export class OutcomeBuilder {
-  readonly ended: EndedItems;
+  readonly ends: ItemEnds;
   readonly #options: BuilderOptions;
   readonly #sources: Sources;
   readonly #fold: Fold | undefined;
@@ -49,7 +49,7 @@ export class OutcomeBuilder {
     this.#options = options;
     this.#sources = options.sources;
     this.#fold = createFold(options.workload.reduce);
-    this.ended = new EndedItems(options.sources.length, options.task.statusBuffer.items);
+    this.ends = new ItemEnds(options.sources.length, options.task.statusBuffer.items);
   }
 
   slotOf({ line }: Source): number {
@@ -57,7 +57,7 @@ export class OutcomeBuilder {
   }
 
   hasEnded(source: Source): boolean {
-    return this.ended.has(this.slotOf(source));
+    return this.ends.has(this.slotOf(source));
   }
 
   /**
@@ -69,7 +69,7 @@ export class OutcomeBuilder {
     const slot = this.slotOf(source);
     if (slot === this.#next) this.#fold?.add(value);
     else if (this.#fold !== undefined) this.#unfolded.add(slot);
-    this.ended.succeed(slot, json);
+    this.ends.succeed(slot, json);
     this.#advance(slot);
   }
 
@@ -108,21 +108,21 @@ export class OutcomeBuilder {
   }
 
   /** Restores the end of an item from a thread that has died. */
-  restore(slot: number, ended: ItemEnd): void {
-    if (slot >= this.#sources.length || this.ended.has(slot)) return;
-    if (typeof ended !== 'string') {
-      this.#end(slot, ended);
+  restore(slot: number, end: ItemEnd): void {
+    if (slot >= this.#sources.length || this.ends.has(slot)) return;
+    if (typeof end !== 'string') {
+      this.#end(slot, end);
       return;
     }
     if (this.#fold !== undefined) this.#unfolded.add(slot);
-    this.ended.succeed(slot, ended);
+    this.ends.succeed(slot, end);
     this.#advance(slot);
   }
 
   /** Yields the items that have not ended, in their order; they may end during the iteration. */
   *rest(): Generator<Source> {
     for (let slot = this.#next; slot < this.#sources.length; slot += 1) {
-      if (!this.ended.has(slot)) yield this.#sources.at(slot);
+      if (!this.ends.has(slot)) yield this.#sources.at(slot);
     }
   }
 
@@ -133,8 +133,8 @@ export class OutcomeBuilder {
 
   /** Creates the outcome once every item has ended. With `isCancelled`, items that would be retried are cancelled. */
   encode({ isCancelled = false } = {}): ChunkOutcome {
-    const { results } = this.ended;
-    const others = this.ended.others();
+    const { results } = this.ends;
+    const others = this.ends.others();
     const encoded = encodeEnds({
       results,
       others,
@@ -146,16 +146,16 @@ export class OutcomeBuilder {
     return encoded;
   }
 
-  #end(slot: number, ended: EndWithoutResult): void {
-    this.ended.end(slot, ended);
+  #end(slot: number, end: OtherEnd): void {
+    this.ends.endOtherwise(slot, end);
     this.#advance(slot);
   }
 
   /** Folds the results that have waited for the item at `slot` to end. */
   #advance(slot: number): void {
     if (slot !== this.#next) return;
-    while (this.#next < this.#sources.length && this.ended.has(this.#next)) {
-      if (this.#unfolded.delete(this.#next)) this.#fold?.add(JSON.parse(this.ended.results.at(this.#next).toString()));
+    while (this.#next < this.#sources.length && this.ends.has(this.#next)) {
+      if (this.#unfolded.delete(this.#next)) this.#fold?.add(JSON.parse(this.ends.results.at(this.#next).toString()));
       this.#next += 1;
     }
   }
@@ -218,7 +218,7 @@ export class OutcomeBuilder {
 /** Minimum wait before a throttled call is repeated, even if the called service asks for none. */
 const MIN_AFTER_SECONDS = 1;
 
-const CANCELLED: EndWithoutResult = { kind: 'cancelled', line: '', ran: false, failed: false };
+const CANCELLED: OtherEnd = { kind: 'cancelled', line: '', ran: false, failed: false };
 
 /** Returns the attempts of an item and the failed one. Only an item whose handler ran is charged. */
 const charged = (source: Source, error: ErrorText, atMs: number): Attempt[] => [

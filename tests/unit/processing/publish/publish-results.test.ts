@@ -16,7 +16,7 @@ import { BATCH, headerOf, messageOf, referenceOf, serviceError } from '../../../
 import { address } from '../../drain/drain-fixtures.ts';
 
 const disposition = (chunk: string, fields: Parameters<typeof headerOf>[1] = {}): ChunkDisposition => ({
-  end: { batch: BATCH, chunk, header: headerOf({ retried: 1 }, fields) },
+  done: { batch: BATCH, chunk, header: headerOf({ retried: 1 }, fields) },
 });
 
 /** What a queue does with the text of a message before it accepts it: nothing, unless a test refuses it. */
@@ -219,8 +219,8 @@ test.each([503, 403, 429])('an outage (%i) is not a refusal: all references stay
 });
 
 test('a round adds up the chunks that it ended; an outcome that was stored before adds no handler time', () => {
-  const end = { batch: BATCH, chunk: '000000', header: headerOf({ retried: 1 }) };
-  const own = { end, outcome: { ran: 4, failures: 1 } } as ChunkDisposition;
+  const done = { batch: BATCH, chunk: '000000', header: headerOf({ retried: 1 }) };
+  const own = { done, outcome: { ran: 4, failures: 1 } } as ChunkDisposition;
 
   const total = countWork(5, [own, disposition('000001'), 'orphaned', 'returned', 'duplicate']);
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Reference, readResult } from '../../../../shared/contract/reference.ts';
 import { readGate } from '../../../../shared/gate/gate-store.ts';
 import type { Lease } from '../../../../shared/processing/lease.ts';
-import type { CollectEnds, CollectHereDeps } from '../../../../shared/processing/publish/collect-here.ts';
+import type { CollectHereDeps, CollectOutcomes } from '../../../../shared/processing/publish/collect-here.ts';
 import type { ChunkDisposition, PublishResultsDeps } from '../../../../shared/processing/publish/publish-results.ts';
 import { createRoundPublisher } from '../../../../shared/processing/publish/round-publisher.ts';
 import type { Entry } from '../../../../shared/queues/messages.ts';
@@ -47,9 +47,9 @@ function world() {
   const deps = {
     ...{ queues: () => queue, publish: async () => {}, registry },
     gate: { table: gates, now: () => nowMs },
-    collectEnds: async (batch: string, { ends }: Parameters<CollectEnds>[1]) => {
+    collectOutcomes: async (batch: string, { outcomes }: Parameters<CollectOutcomes>[1]) => {
       if (isOut) throw fault;
-      collected.push({ batch, chunks: ends.map(({ chunk }) => chunk) });
+      collected.push({ batch, chunks: outcomes.map(({ chunk }) => chunk) });
     },
   } as unknown as PublishResultsDeps & CollectHereDeps;
   const lease = {
@@ -67,7 +67,7 @@ function world() {
     const entry: Entry<Reference> = { message: messageOf('', { messageId: chunk }), value: reference };
     const counts = { items: 1, succeeded: 1, dead: 0, cancelled: 0, retried: 0 };
     const header = { v: 1, ending: 'processed', counts, handlerSeconds: 0 } as const;
-    const disposition: ChunkDisposition = { end: { batch, chunk, header }, pending };
+    const disposition: ChunkDisposition = { done: { batch, chunk, header }, pending };
     return publisher.add(entry, disposition);
   };
   return {

@@ -4,7 +4,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
 import { errorLine } from '../../../../shared/processing/outcome/error-text.ts';
 import { runChunk } from '../../../../shared/processing/thread/run-chunk.ts';
-import { taskOf } from '../../../../shared/processing/thread-pool/process-chunk.ts';
+import { taskOf } from '../../../../shared/processing/threads/process-chunk.ts';
 import { chunkJob, NOW_MS, readAll, retriesJob } from '../../../helpers/data/chunks.ts';
 import { type Item, ids, item, type MapItem, run, workloadOf } from '../../../helpers/threads/run-chunk.ts';
 

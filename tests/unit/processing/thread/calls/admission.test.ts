@@ -9,7 +9,7 @@ import {
   setShare,
 } from '../../../../../shared/limits/permits.ts';
 import { runChunk, type ThreadTools } from '../../../../../shared/processing/thread/run-chunk.ts';
-import { taskOf } from '../../../../../shared/processing/thread-pool/process-chunk.ts';
+import { taskOf } from '../../../../../shared/processing/threads/process-chunk.ts';
 import { defineWorkload, type Workload } from '../../../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../../../shared/workload/errors.ts';
 import { NOW_MS, readAll, retriesJob } from '../../../../helpers/data/chunks.ts';

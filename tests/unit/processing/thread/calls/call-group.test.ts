@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
 import { errorLine } from '../../../../../shared/processing/outcome/error-text.ts';
 import { IN_FLIGHT } from '../../../../../shared/processing/thread/thread-status.ts';
-import { taskOf } from '../../../../../shared/processing/thread-pool/process-chunk.ts';
+import { taskOf } from '../../../../../shared/processing/threads/process-chunk.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../../../../shared/workload/define.ts';
 import { Reject } from '../../../../../shared/workload/errors.ts';
 import { NOW_MS, retriesJob } from '../../../../helpers/data/chunks.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runChunk } from '../../../../../shared/processing/thread/run-chunk.ts';
-import { taskOf } from '../../../../../shared/processing/thread-pool/process-chunk.ts';
+import { taskOf } from '../../../../../shared/processing/threads/process-chunk.ts';
 import { ids, type MapItem, run, workloadOf } from '../../../../helpers/threads/run-chunk.ts';
 
 const numbers = (n: number): number[] => Array.from({ length: n }, (_, i) => i);

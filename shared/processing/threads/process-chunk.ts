@@ -6,7 +6,7 @@ import { rangeOf } from '../sources.ts';
 import { ALONE, createStatusBuffer, followStop, isInFlight } from '../thread/thread-status.ts';
 import type { ChunkJob, ThreadAnswer, ThreadTask, Verdict, Watch } from '../thread/thread-task.ts';
 import { NotBegunError, ProcessorClosedError, ThreadStartError } from './errors.ts';
-import type { ThreadDeath, ThreadEnd } from './threads.ts';
+import type { TaskResult, ThreadDeath } from './threads.ts';
 
 /** Number of threads that may end before they begin, until the chunk is returned: one dying thread can take another with it. */
 const MAX_UNSTARTED = 3;
@@ -16,7 +16,7 @@ const MAX_USED = 16;
 const SPLIT_PARTS = 8;
 
 export interface ChunkTools {
-  run: (task: ThreadTask, watch?: Watch) => Promise<ThreadEnd>;
+  run: (task: ThreadTask, watch?: Watch) => Promise<TaskResult>;
   clockMs: () => number;
   budgetMs: number;
   isClosed: () => boolean;
@@ -31,11 +31,12 @@ export interface ChunkTools {
 export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<ChunkOutcome> {
   const startMs = tools.clockMs();
   const first = taskOf({ ...job, frame: toSharedMemory(job.frame) }, tools.budgetMs);
-  const end = await runBegun(first, job, tools);
-  if ('answer' in end) return accept(end.answer);
+  const result = await runBegun(first, job, tools);
+  if ('answer' in result) return accept(result.answer);
   const lostMs = tools.clockMs() - startMs;
   const late = { ...job, nowMs: job.nowMs + lostMs };
-  const outcome = (await salvage({ ...first, nowMs: late.nowMs }, { end, job: late, tools })) ?? cutOrKilled(late, end);
+  const outcome =
+    (await salvage({ ...first, nowMs: late.nowMs }, { death: result, job: late, tools })) ?? cutOrKilled(late, result);
   outcome.header.handlerSeconds += lostMs / 1_000;
   return outcome;
 }
@@ -49,20 +50,22 @@ export function taskOf(job: ChunkJob, maxMs: number): ThreadTask {
 }
 
 /** Runs a task until a thread has begun it. Threads that have run before end themselves if it requires a fresh one. */
-async function runBegun(task: ThreadTask, { stop, watch }: ChunkJob, tools: ChunkTools): Promise<ThreadEnd> {
+async function runBegun(task: ThreadTask, { stop, watch }: ChunkJob, tools: ChunkTools): Promise<TaskResult> {
   let { statusBuffer } = task;
   for (let [unstarted, used] = [0, 0]; ; ) {
     failIfClosed(tools);
     const unfollow = followStop(statusBuffer, stop);
-    const end = await tools.run({ ...task, statusBuffer, acceptsUsed: used >= MAX_USED }, watch).finally(unfollow);
-    if ('answer' in end) return end;
+    const result = await tools.run({ ...task, statusBuffer, acceptsUsed: used >= MAX_USED }, watch).finally(unfollow);
+    if ('answer' in result) return result;
     failIfClosed(tools);
-    if (end.status.isUsed) used += 1;
-    else if (end.status.sequence > 0) return end;
+    if (result.status.isUsed) used += 1;
+    else if (result.status.sequence > 0) return result;
     else unstarted += 1;
     // A thread that hung has already used its time: there is no further try.
-    if (unstarted >= MAX_UNSTARTED || end.stuck) {
-      throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });
+    if (unstarted >= MAX_UNSTARTED || result.stuck) {
+      throw new ThreadStartError(`No thread could begin: ${toErrorText(result.error).message}`, {
+        cause: result.error,
+      });
     }
     statusBuffer = createStatusBuffer(statusBuffer.items.length);
   }
@@ -75,10 +78,10 @@ function failIfClosed({ isClosed }: ChunkTools): void {
 /** Creates the outcome from the remains of a dead thread; undefined if they contain no trace of an item. */
 async function salvage(
   task: ThreadTask,
-  { end, job, tools }: { end: ThreadDeath; job: ChunkJob; tools: ChunkTools },
+  { death, job, tools }: { death: ThreadDeath; job: ChunkJob; tools: ChunkTools },
 ): Promise<ChunkOutcome | undefined> {
-  const { items, copies, status } = end;
-  const verdict = verdictOf(end, task.nowMs);
+  const { items, copies, status } = death;
+  const verdict = verdictOf(death, task.nowMs);
   const hasTrace = verdict !== undefined || copies.length > 0 || items.some((state) => isInFlight(state));
   if (!hasTrace && status.stop === undefined) return undefined;
   const statusBuffer = createStatusBuffer(items.length);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
-import { createStartGuard } from '../../../../shared/processing/thread-pool/processor.ts';
+import { ThreadStartError } from '../../../../shared/processing/threads/errors.ts';
+import { createStartGuard } from '../../../../shared/processing/threads/processor.ts';
 
 /** A guard whose runs are counted. */
 function world() {

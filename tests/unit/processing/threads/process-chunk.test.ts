@@ -2,18 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { unrunOutcome } from '../../../../shared/processing/outcome/unrun-outcomes.ts';
 import { ALONE, begin, enter, readThreadStatus, setUsed } from '../../../../shared/processing/thread/thread-status.ts';
 import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
-import {
-  NotBegunError,
-  ProcessorClosedError,
-  ThreadStartError,
-} from '../../../../shared/processing/thread-pool/errors.ts';
-import { processChunk } from '../../../../shared/processing/thread-pool/process-chunk.ts';
-import type { ThreadEnd } from '../../../../shared/processing/thread-pool/threads.ts';
+import { NotBegunError, ProcessorClosedError, ThreadStartError } from '../../../../shared/processing/threads/errors.ts';
+import { processChunk } from '../../../../shared/processing/threads/process-chunk.ts';
+import type { TaskResult } from '../../../../shared/processing/threads/threads.ts';
 import { chunkJob, NOW_MS, readAll } from '../../../helpers/data/chunks.ts';
 
-type Run = (task: ThreadTask) => ThreadEnd;
+type Run = (task: ThreadTask) => TaskResult;
 
-const died = ({ statusBuffer }: ThreadTask, error: unknown = new Error('gone')): ThreadEnd => ({
+const died = ({ statusBuffer }: ThreadTask, error: unknown = new Error('gone')): TaskResult => ({
   ...{ status: readThreadStatus(statusBuffer), items: Uint8Array.from(statusBuffer.items) },
   ...{ copies: [], stuck: false, error },
 });

@@ -5,7 +5,7 @@ import {
   setRunning,
   showAlive,
 } from '../../../../shared/processing/thread/thread-status.ts';
-import { watchThread } from '../../../../shared/processing/thread-pool/watch.ts';
+import { watchThread } from '../../../../shared/processing/threads/watch.ts';
 
 const SECOND_MS = 1_000;
 

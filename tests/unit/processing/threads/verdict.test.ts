@@ -6,8 +6,8 @@ import {
   NOT_BEGUN,
   type ThreadStatus,
 } from '../../../../shared/processing/thread/thread-status.ts';
-import { deathText, verdictOf } from '../../../../shared/processing/thread-pool/process-chunk.ts';
-import { isStuck } from '../../../../shared/processing/thread-pool/watch.ts';
+import { deathText, verdictOf } from '../../../../shared/processing/threads/process-chunk.ts';
+import { isStuck } from '../../../../shared/processing/threads/watch.ts';
 
 const status: ThreadStatus = {
   ...{ sequence: 9, isRunning: true, timeoutMs: 500, copies: 0 },

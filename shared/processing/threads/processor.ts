@@ -47,14 +47,14 @@ const MAX_CHUNK_SECONDS = 240;
 export function createProcessor(options: ProcessorOptions): Processor {
   const { threads = availableParallelism(), maxChunkSeconds = MAX_CHUNK_SECONDS, settings, threadData, log } = options;
   const slots = createSlots(threads);
-  let threadPool: Threads | undefined;
+  let started: Threads | undefined;
   let closed = false;
   const clockMs = options.now ?? (() => performance.now());
   const opened = (): Threads => {
     const data = { ...threadData, ...(settings && { settings }) };
     const onUnhandled = options.onUnhandled ?? ((unhandled) => log(unhandledText(unhandled), {}));
-    threadPool ??= createThreads({ ...options, threads, data, clockMs, onUnhandled });
-    return threadPool;
+    started ??= createThreads({ ...options, threads, data, clockMs, onUnhandled });
+    return started;
   };
   const guarded = createStartGuard(clockMs);
   const runTools = {
@@ -81,7 +81,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
     start: () => void (closed || opened()),
     close: async () => {
       closed = true;
-      await threadPool?.close();
+      await started?.close();
     },
     threads,
     get idleThreads() {

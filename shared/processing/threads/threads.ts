@@ -27,11 +27,11 @@ export interface ThreadDeath {
   error: unknown;
 }
 
-export type ThreadEnd = { answer: ThreadAnswer; status: ThreadStatus } | ThreadDeath;
+export type TaskResult = { answer: ThreadAnswer; status: ThreadStatus } | ThreadDeath;
 
 export interface Threads {
   /** Never rejects. `watch` receives the reader of the task's progress. */
-  run(task: ThreadTask, watch?: Watch): Promise<ThreadEnd>;
+  run(task: ThreadTask, watch?: Watch): Promise<TaskResult>;
   close(): Promise<void>;
 }
 
@@ -61,10 +61,10 @@ interface Run {
 
 /** Starts the threads. A thread that ended is replaced. */
 export function createThreads(options: ThreadsOptions): Threads {
-  const threadPool = createThreadPool(options);
+  const piscina = createPiscina(options);
   const runs = new Map<number, Run>();
   let lastId = 0;
-  threadPool.on('message', (message: ThreadMessage) => {
+  piscina.on('message', (message: ThreadMessage) => {
     const run = runs.get(message.task);
     if (message.kind === 'copy') {
       run?.copies.push(message.copy);
@@ -77,22 +77,22 @@ export function createThreads(options: ThreadsOptions): Threads {
       options.log(message.message, { batch, chunk, position });
     });
   });
-  // If a thread dies while it loads, the pool does not reject its task, and would let it wait indefinitely.
+  // If a thread dies while it loads, Piscina does not reject its task, and would let it wait indefinitely.
   const endUnstarted = (error: unknown): void => {
     for (const { task, stop } of runs.values()) {
       if (readThreadStatus(task.statusBuffer).sequence === 0) stop.abort(error);
     }
   };
-  threadPool.on('error', (error) => {
+  piscina.on('error', (error) => {
     options.log(`An idle thread ended: ${toErrorText(error).message}`, {});
     endUnstarted(error);
   });
-  threadPool.on('workerDestroy', () =>
-    // A thread that exits by itself raises no error. The pool replaces every thread immediately, except one that dies
+  piscina.on('workerDestroy', () =>
+    // A thread that exits by itself raises no error. Piscina replaces every thread immediately, except one that dies
     // while it loads.
     queueMicrotask(() => {
-      const isMissing = threadPool.threads.length < options.threads;
-      if (isMissing && threadPool.queueSize > 0) endUnstarted(new Error('A thread exited while it loaded.'));
+      const isMissing = piscina.threads.length < options.threads;
+      if (isMissing && piscina.queueSize > 0) endUnstarted(new Error('A thread exited while it loaded.'));
     }),
   );
   return {
@@ -107,12 +107,12 @@ export function createThreads(options: ThreadsOptions): Threads {
       runs.set(lastId, run);
       watch?.(() => ({ ...countItems(run.task.statusBuffer), error: run.copies.at(-1)?.error }));
       try {
-        return await runWatched(threadPool, run, options.clockMs);
+        return await runWatched(piscina, run, options.clockMs);
       } finally {
         runs.delete(run.task.id);
       }
     },
-    close: () => threadPool.destroy(),
+    close: () => piscina.destroy(),
   };
 }
 
@@ -132,7 +132,7 @@ function withFreeNumber(permits: Permits, runs: ReadonlyMap<number, Run>): Permi
  */
 const YOUNG_MB = 24;
 
-const createThreadPool = ({
+const createPiscina = ({
   threadUrl,
   threads,
   maxThreadMemoryMb,
@@ -152,10 +152,10 @@ const createThreadPool = ({
   });
 
 async function runWatched(
-  threadPool: Piscina<ThreadTask, ThreadAnswer>,
+  piscina: Piscina<ThreadTask, ThreadAnswer>,
   { task, stop, copies }: Run,
   clockMs: () => number,
-): Promise<ThreadEnd> {
+): Promise<TaskResult> {
   let stuck: ThreadStatus | undefined;
   const { statusBuffer, permits } = task;
   const unwatch = watchThread(statusBuffer, clockMs, (status) => {
@@ -165,7 +165,7 @@ async function runWatched(
     stop.abort(status.sequence === 0 ? new Error(`A thread did not load within ${START_MS / 1_000} s.`) : undefined);
   });
   try {
-    const answer = await threadPool.run(task, { signal: stop.signal });
+    const answer = await piscina.run(task, { signal: stop.signal });
     // The outcome contains everything that is in them.
     for (const { bytes } of copies) freeBytes(bytes);
     return { answer, status: readThreadStatus(statusBuffer) };

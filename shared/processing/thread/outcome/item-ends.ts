@@ -1,16 +1,16 @@
 import { ResultLines } from '../../outcome/encode/result-lines.ts';
 import { DEAD, ENDED, FAILED, THROTTLED } from '../thread-status.ts';
-import type { EndWithoutResult } from '../thread-task.ts';
+import type { OtherEnd } from '../thread-task.ts';
 
 /** An item that has ended: the bytes of its result, or how it ended otherwise. */
-export type FreshEnd = readonly [slot: number, ended: Uint8Array | EndWithoutResult];
+export type FreshEnd = readonly [slot: number, end: Uint8Array | OtherEnd];
 
 /** Records how each item of one run of a chunk has ended, by slot. Each item ends once, in any order. */
-export class EndedItems {
+export class ItemEnds {
   /** Whether this run has advanced any item. */
   progressed = false;
   readonly results: ResultLines;
-  readonly #others = new Map<number, EndWithoutResult>();
+  readonly #others = new Map<number, OtherEnd>();
   /** Receives the final state of each item whose handler was called. */
   readonly #states: Uint8Array;
   /** Slots in the order in which they have ended, and how many of them have been taken. */
@@ -33,10 +33,10 @@ export class EndedItems {
     this.#record(slot, ENDED);
   }
 
-  end(slot: number, ended: EndWithoutResult): void {
-    this.#others.set(slot, ended);
+  endOtherwise(slot: number, end: OtherEnd): void {
+    this.#others.set(slot, end);
     // The state of an item that is passed on unrun does not change: it has left nothing in the thread.
-    this.#record(slot, ended.ran || ended.kind === 'dead' ? stateOf(ended) : undefined);
+    this.#record(slot, end.ran || end.kind === 'dead' ? stateOf(end) : undefined);
   }
 
   /** Returns the items that have ended since the last call; valid until the next item ends. */
@@ -50,7 +50,7 @@ export class EndedItems {
    * Returns the ends without a result, in the order of the items.
    * @throws Error if an item has not ended.
    */
-  others(): EndWithoutResult[] {
+  others(): OtherEnd[] {
     if (this.#count < this.#order.length) throw new Error('An item of the chunk has not ended.');
     return [...this.#others].sort(([a], [b]) => a - b).map(([, ended]) => ended);
   }
@@ -64,7 +64,7 @@ export class EndedItems {
   }
 }
 
-function stateOf({ kind, failed }: EndWithoutResult): number {
+function stateOf({ kind, failed }: OtherEnd): number {
   if (kind === 'dead') return DEAD;
   return failed ? FAILED : THROTTLED;
 }

@@ -9,10 +9,10 @@ import { etagIn, rowOf } from '../ledger.ts';
 import {
   type Applied,
   type ApplyOptions,
-  type ChunkEnd,
   type FinishBatch,
   type Planned,
   planApply,
+  type ReportedOutcome,
   replaceBatch,
 } from './plan-apply.ts';
 import { type ApplyRead, requireForApply } from './read-for-apply.ts';
@@ -23,11 +23,16 @@ import { type ApplyRead, requireForApply } from './read-for-apply.ts';
  * still pending are returned, so that their references are put again.
  * @throws BatchGoneError
  */
-export const applyEnds = (table: Table, id: string, ends: ChunkEnd[], options: ApplyOptions): Promise<Applied> => {
+export const applyOutcomes = (
+  table: Table,
+  id: string,
+  outcomes: ReportedOutcome[],
+  options: ApplyOptions,
+): Promise<Applied> => {
   let refused: (Planned & { stored: () => void }) | undefined;
   let { known } = options;
   return retryLostRace(rowOf(id), async () => {
-    const chunks = ends.map(({ chunk }) => chunk);
+    const chunks = outcomes.map(({ chunk }) => chunk);
     const read = known ?? (await requireForApply(table, id, chunks));
     known = undefined;
     if (refused && isWritten(read, refused.applied)) {
@@ -35,7 +40,7 @@ export const applyEnds = (table: Table, id: string, ends: ChunkEnd[], options: A
       return asRead(read, refused.applied);
     }
     const { operations: spent, stored } = charge(TRANSACTION);
-    const plan = await withFinish(planApply(read, ends, { ...options, spent }), read, options.finish);
+    const plan = await withFinish(planApply(read, outcomes, { ...options, spent }), read, options.finish);
     try {
       const done = await table.submitTransaction(plan.actions);
       stored();
