@@ -71,7 +71,7 @@ const rooms = [...new Set(below('shared/').map((file) => /^shared\/[^/]+\//.exec
 describe('lines', () => {
   test.each<[string, () => string[], number]>([
     // Target: 34,000.
-    ['shared/', () => below('shared/'), 35_650],
+    ['shared/', () => below('shared/'), 34_450],
     ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 18_850],
     [
       'gate, ledger, lease, publishing and collecting',
