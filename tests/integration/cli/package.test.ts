@@ -31,7 +31,7 @@ async function importsOf(file: string): Promise<{ relative: string[]; bare: stri
     relative: names
       .filter((name) => name.startsWith('.') && !name.includes('$'))
       .map((name) => join(dirname(file), name)),
-    bare: names.filter((name) => !/^(\.|node:|\$|sluice)/.test(name)),
+    bare: names.filter((name) => !/^(\.|node:|\$|sluice(\/|$)|vitest$)/.test(name)),
   };
 }
 
