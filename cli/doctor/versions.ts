@@ -1,3 +1,4 @@
+import { satisfies, validRange } from 'semver';
 import { type App, type Finding, installedPackage } from './app.ts';
 
 /** Packages of which app and package must use the same copy. */
@@ -38,35 +39,6 @@ function checkSluice({ folder, manifest, packageManifest }: App): Finding[] {
   return [{ ...place, expected: `${found}, as installed`, found: `${running}, which runs`, fix: 'npx sluice doctor' }];
 }
 
-/** Whether a version fits a range of npm. A range without a version, such as a path or a tag, fits every version. */
-export function fitsRange(version: string, range: string): boolean {
-  const alternatives = range.replaceAll(/([<>=~^])\s+/g, '$1').split('||');
-  return alternatives.some((all) =>
-    all
-      .trim()
-      .split(/\s+/)
-      .every((each) => fitsOne(version, each)),
-  );
-}
-
-function fitsOne(version: string, comparator: string): boolean {
-  const [, operator = '', bound] = /^([<>]=?|[=^~])?v?(\d+(?:\.\d+){0,2})(?:[.-].*)?$/.exec(comparator) ?? [];
-  if (bound === undefined) return true;
-  const [own, least] = [partsOf(version), partsOf(bound)];
-  const at = least.findIndex((part, n) => part !== (own[n] ?? 0));
-  const order = at < 0 ? 0 : (own[at] ?? 0) - (least[at] ?? 0);
-  if (operator === '<') return order < 0;
-  if (operator === '>') return order > 0;
-  if (operator === '<=') return order <= 0;
-  if (operator === '>=') return order >= 0;
-  // ^ fixes the parts up to the first that is not 0, and ~ the first two; without an operator, all parts are fixed.
-  const firstSet = least.findIndex((part) => part > 0);
-  const fixed = operator === '^' ? (firstSet < 0 ? least.length : firstSet + 1) : operator === '~' ? 2 : least.length;
-  return order >= 0 && (at < 0 || at >= fixed);
-}
-
-const partsOf = (version: string): number[] =>
-  version
-    .replace(/[-+].*/, '')
-    .split('.')
-    .map(Number);
+/** Whether a version fits a range of npm. What is no range, such as a path or a tag, fits every version. */
+export const fitsRange = (version: string, range: string): boolean =>
+  validRange(range) === null || satisfies(version, range);
