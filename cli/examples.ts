@@ -25,7 +25,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   profiles: 'sluice profiles',
   start: 'sluice start orders.csv --workload orders --once',
   dev: 'sluice dev orders.csv --workload orders',
-  'new-workload': 'sluice new-workload orders --from orders.csv',
   package: 'sluice package',
 };
 

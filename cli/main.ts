@@ -8,6 +8,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 const [name = '', ...args] = process.argv.slice(2);
-// They load the local stack and the bundler, which only developers of an app have.
-if (isAppCommand(name)) await (await import('../local/commands.ts')).APP_COMMANDS[name]?.(args, processIo());
+// They load the local stack, which only developers of an app have.
+if (isAppCommand(name)) (await import('../local/commands.ts')).APP_COMMANDS[name](args, processIo().folder);
 else process.exitCode = await runSluice(process.argv.slice(2), processIo());

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
-import { APP_COMMAND_TEXTS } from './app-commands.ts';
+import { listAppCommands } from './app-commands.ts';
 import { addAzure } from './azure/commands.ts';
+import { addApp } from './commands/app.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBatchWork } from './commands/batches/batch-work.ts';
 import { addBatches } from './commands/batches/batches.ts';
@@ -71,10 +72,9 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   program.commandsGroup("Pipeline (requires an operator's key):");
   for (const add of [addOverview, addQueues, addQueue, addPause, addClear, addPolicy, addHistory, addUpkeep, addAudit])
     add(program, act);
-  program.commandsGroup('App in this folder (sluice COMMAND --help shows the options):');
-  // Only listed here: they are started before this parser, because they have options of their own.
-  for (const [name, text] of Object.entries(APP_COMMAND_TEXTS)) program.command(name).summary(text).description(text);
-  for (const add of [addAzure, addDoctor]) add(program, act);
+  program.commandsGroup('App in this folder:');
+  listAppCommands(program);
+  for (const add of [addApp, addAzure, addDoctor]) add(program, act);
   program.commandsGroup('This command:');
   addProfiles(program, act);
   suggestChoices(program);

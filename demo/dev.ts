@@ -1,6 +1,7 @@
 /** `npm run dev`: the development loop on this app, with generated transactions if no file is given. */
 import { join } from 'node:path';
-import { devUsage, readDevArguments } from '../local/arguments.ts';
+import { devOptions } from '../cli/app-commands.ts';
+import { readDevArguments } from '../local/arguments.ts';
 import { runCommand } from '../local/command.ts';
 import { develop } from '../local/dev/develop.ts';
 import { ROOT } from './root.ts';
@@ -14,8 +15,8 @@ const USAGE = `  --items N       transactions to generate without FILE; default 
 
 runCommand(
   {
-    root: ROOT,
-    usage: devUsage('npm run dev [--', USAGE),
+    root: () => ROOT,
+    usage: `Usage: npm run dev [-- [FILE] [options]]\n${devOptions(USAGE)}`,
     read: (args, folder) => readDevArguments(args, folder, GENERATED),
     run: async (options, folder, interrupted) =>
       develop({

@@ -2,8 +2,9 @@
 
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { startOptions } from '../cli/app-commands.ts';
 import { readFiles, writeFiles } from '../local/app-files.ts';
-import { readArguments, startUsage } from '../local/arguments.ts';
+import { readArguments } from '../local/arguments.ts';
 import { runCommand } from '../local/command.ts';
 import { ROOT } from './root.ts';
 
@@ -25,8 +26,8 @@ const USAGE = `  --items N       number of items to generate without FILE: trans
 
 runCommand(
   {
-    root: ROOT,
-    usage: startUsage('npm start [--', USAGE),
+    root: () => ROOT,
+    usage: `Usage: npm start [-- [FILE] [options]]\n${startOptions(USAGE)}`,
     read: (args, folder) => readArguments(args, folder, GENERATED),
     run: async (options, folder, interrupted) => {
       copyBuild(folder.app);

@@ -1,5 +1,4 @@
 /** What `npm start` processes: a file of the user, or items that it generates and whose results it checks. */
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LocalStack } from 'functions-local';
 import { formatCount } from '../cli/text/format.ts';
@@ -24,7 +23,6 @@ async function inputOf(stack: LocalStack, options: StartOptions, folder: DataFol
   const { workload = 'billing', file, csv, again } = options;
   if (file === undefined && workload === 'media') return drawnImages(stack, options, folder);
   const input = file ?? (await generatedUsage(options, folder));
-  await access(input);
   // Generated items are the same at each start, and are processed at each start.
   const isOnce = file !== undefined && !again;
   if (workload !== 'billing' || Object.keys(csv).length > 0 || !isReadByCheck(input))

@@ -1,11 +1,12 @@
 /** Creates the pipeline of an app and connects it to the lifecycle of the host. Registers no function. */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { app, type InvocationContext } from '@azure/functions';
 import * as df from 'durable-functions';
 import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
-import { existingModule } from '../shared/existing-module.ts';
 import { UPLOAD_PLACES } from '../shared/http/batches/upload/uploads.ts';
 import { REDRIVE_PLACES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
 import type { App } from '../shared/http/edge/app.ts';
@@ -110,4 +111,13 @@ export async function createRegistration(options: SluiceOptions): Promise<Regist
       document: () => openApiDocument(routes),
     },
   };
+}
+
+/** Returns the address of a module that is given without its extension. */
+function existingModule(url: URL): URL {
+  const found = ['.ts', '.js']
+    .map((end) => new URL(`${url.href}${end}`))
+    .find((each) => existsSync(fileURLToPath(each)));
+  if (found === undefined) throw new Error(`Expected the file ${fileURLToPath(url)}.ts or .js, found neither.`);
+  return found;
 }

@@ -5,34 +5,6 @@ import type { TableFlags } from '../cli/upload/csv-flags.ts';
 import { conversionOf, kindOfFile } from '../cli/upload/kind.ts';
 import { readCsvOptions } from '../shared/intake/parse/csv-options.ts';
 
-/** The help of options that every form of the command has. */
-export const COMMON_USAGE = `  --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C, --sheet S
-                  format of a table, as for sluice submit; detected by default
-  --instances N   host processes of the app behind a router, like instances in Azure; default 1
-  --port N        port of the app; default: that of the last start, or 7071
-  --subscription 'NAME=FILTER'
-                  an additional subscription to the events, with an SQL filter; repeatable (docs/events.md)`;
-const END_USAGE = `  --keep          keep the data of the last start; ports and keys are always kept
-  --help`;
-const FILE_KINDS = `.ndjson, .jsonl, .json (array), .csv or .tsv, each also as .gz,
-                  .br or .zst; or .xlsx or .parquet, which are converted`;
-
-/** The help of `npm start` and `sluice start`: `generated` describes what is used without FILE. */
-export const startUsage = (command: string, generated = ''): string => `Usage: ${command} [FILE] [options]
-  FILE            your own upload: ${FILE_KINDS}
-  --workload W    workload of FILE; defaults to the first of workloads/index.ts
-${generated}${COMMON_USAGE}
-  --once          end after the report, instead of continuing to run
-  --again         with --keep: process FILE again, even if the same content was submitted before
-${END_USAGE}`;
-
-/** The help of `npm run dev` and `sluice dev`. */
-export const devUsage = (command: string, generated = ''): string => `Usage: ${command} [FILE] [options]
-  FILE            file to process at the start and at each r: ${FILE_KINDS}
-  --workload W    workload of FILE; defaults to the first of workloads/index.ts
-${generated}${COMMON_USAGE}
-${END_USAGE}`;
-
 /** The parsed command line. */
 export interface StartOptions {
   /** An absolute path. If undefined, a file is generated. */

@@ -6,8 +6,8 @@ import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { interruption } from './interruption.ts';
 
 export interface LocalCommand<Options> {
-  /** The folder of the app; its data is in `.sluice` there. */
-  root: string;
+  /** Returns the folder of the app; its data is in `.sluice` there. The help does not need one. */
+  root: () => string;
   usage: string;
   /** Reads the arguments. A relative file is relative to `folder`. */
   read: (args: string[], folder: string) => Options;
@@ -42,7 +42,7 @@ async function exitCodeOf<Options extends { help: boolean; keep: boolean }>(
     return 0;
   }
   const interrupted = interruption();
-  const folder = await takeDataFolder(join(root, '.sluice'), options.keep);
+  const folder = await takeDataFolder(join(root(), '.sluice'), options.keep);
   try {
     return await run(options, folder, interrupted);
   } finally {

@@ -1,5 +1,6 @@
 /** Runs the whole pipeline on this machine and processes a file. */
 
+import { access } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LocalStack, type StackOptions, startStack } from 'functions-local';
 import { EXIT, type ExitCode } from '../cli/process/exit-codes.ts';
@@ -31,6 +32,7 @@ async function processFile(stack: LocalStack, { options, submission: open }: Sta
     print(RUNNING);
     return EXIT.done;
   }
+  await access(submission.file);
   const shown = await showBatch(stack, submission, process.stdout);
   const { lines, code } = verdictOf(shown, submission);
   print('', ...lines);

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { findAppFolder } from '../../shared/app-folder.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Action } from '../session.ts';
@@ -9,15 +10,17 @@ import { AZURE_FILE, CONTAINERS_FILE, mergePools, POOLS_FILE, type Pool, poolNam
 /** The present texts of the files that follow from the workloads, by path; undefined: the file does not exist. */
 export type DeploymentFiles = Readonly<Record<string, string | undefined>>;
 
-/** Reads the files that follow from the workloads. */
+/** The files that follow from the workloads. */
+export const GENERATED_FILES = [POOLS_FILE, CONTAINERS_FILE, AZURE_FILE];
+
+/** Reads them. */
 export async function readDeploymentFiles(folder: string): Promise<DeploymentFiles> {
   const read = (file: string): Promise<string | undefined> =>
     readFile(join(folder, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-  const files = [POOLS_FILE, CONTAINERS_FILE, AZURE_FILE];
-  return Object.fromEntries(await Promise.all(files.map(async (file) => [file, await read(file)] as const)));
+  return Object.fromEntries(await Promise.all(GENERATED_FILES.map(async (file) => [file, await read(file)] as const)));
 }
 
 /**
@@ -40,7 +43,8 @@ export function deploymentFiles(
 
 /** `sluice azure generate`. */
 export const generate: Action<[]> = async (session) => {
-  const { folder } = session.io;
+  const { folder: from } = session.io;
+  const folder = findAppFolder(from) ?? from;
   const { pools, files } = deploymentFiles(await loadWorkloads(folder), await readDeploymentFiles(folder));
   await mkdir(join(folder, dirname(POOLS_FILE)), { recursive: true });
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Registry } from '../../shared/workload/registry.ts';
-import { deploymentFiles } from '../azure/generate.ts';
+import { deploymentFiles, GENERATED_FILES } from '../azure/generate.ts';
 import { AZURE_FILE, CONTAINERS_FILE, POOLS_FILE } from '../azure/pools.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { type App, type Finding, parseJson } from './app.ts';
@@ -55,7 +55,7 @@ function checkParameters(file: string, given: readonly string[], template: strin
 /** Compares the files that follow from the workloads with what `sluice azure generate` would write. */
 export function checkGenerated({ read }: App, registry: Pick<Registry, 'workloads' | 'containers'>): Finding[] {
   if (read(MAIN) === undefined) return [];
-  const present = Object.fromEntries([POOLS_FILE, CONTAINERS_FILE, AZURE_FILE].map((file) => [file, read(file)]));
+  const present = Object.fromEntries(GENERATED_FILES.map((file) => [file, read(file)]));
   const { pools, files } = deploymentFiles(registry, present);
   return Object.entries(files).flatMap(([file, text]) => {
     const own = present[file];

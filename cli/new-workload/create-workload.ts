@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { isWorkloadName, MAX_QUEUE_NAME, queueName } from '../../shared/contract/names.ts';
+import { CliError } from '../process/errors.ts';
 import { addToIndex, importName } from './add-to-index.ts';
 import { formatText } from './format-text.ts';
 import { DEFAULT_PLAN, type WorkloadPlan } from './plan.ts';
 import { testText, workloadText } from './templates.ts';
 
 /** The workload cannot be created; the message contains the reason. */
-export class NewWorkloadError extends Error {
+export class NewWorkloadError extends CliError {
   override name = 'NewWorkloadError';
 }
 
@@ -30,9 +31,10 @@ export async function createWorkload(
   plan: WorkloadPlan = DEFAULT_PLAN,
 ): Promise<NewWorkload> {
   checkName(name);
+  const tests = testFolder(root);
   const paths = {
     workload: join(root, 'workloads', `${name}.ts`),
-    test: join(root, testFolder(root), `${name}.test.ts`),
+    test: join(root, tests, `${name}.test.ts`),
     index: join(root, 'workloads/index.ts'),
   };
   for (const path of [paths.workload, paths.test]) await checkFree(path);
@@ -40,7 +42,7 @@ export async function createWorkload(
   if (index === undefined) throw new NewWorkloadError(`${paths.index} has no createRegistry([…]) to add "${name}" to.`);
   const format = (text: string): Promise<string> => formatText(text, root);
   const [workload, test] = await Promise.all(
-    [workloadText(name, plan), testText(name, plan, relative(testFolder(root), 'workloads'))].map(format),
+    [workloadText(name, plan), testText(name, plan, relative(tests, 'workloads'))].map(format),
   );
   await write(paths.workload, workload ?? '');
   await write(paths.test, test ?? '');
@@ -50,7 +52,7 @@ export async function createWorkload(
 
 /** A large app has a folder for the tests of its workloads; a small one has all tests in one folder. */
 const testFolder = (root: string): string =>
-  [...['tests/unit/workloads', 'tests/workloads'].filter((path) => existsSync(join(root, path))), 'tests'][0] ?? '';
+  ['tests/unit/workloads', 'tests/workloads'].find((path) => existsSync(join(root, path))) ?? 'tests';
 
 function checkName(name: string): void {
   if (!isWorkloadName(name))

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -7,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newWorkload } from '../../../cli/new-workload/command.ts';
 import { processIo } from '../../../cli/process/io.ts';
+import { runSluice } from '../../../cli/run.ts';
 import { createSession } from '../../../cli/session.ts';
 import { type TryOptions, tryFile } from '../../../cli/try/try-file.ts';
 import type { Registry } from '../../../shared/workload/registry.ts';
@@ -53,6 +52,7 @@ beforeAll(async () => {
 
   await cp(join(ROOT, 'workloads'), join(folder, 'workloads'), { recursive: true });
   await cp(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
+  await cp(join(ROOT, 'host.json'), join(folder, 'host.json'));
   await symlink(join(ROOT, 'shared'), join(folder, 'shared'));
   await mkdir(join(folder, 'tests/unit/workloads'), { recursive: true });
   await writeFile(
@@ -76,15 +76,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function create(...args: string[]): Promise<[code: number, err: string]> {
   const [stdout, stderr] = [collector(), collector()];
-  const code = await newWorkload(args, {
-    root: folder,
-    folder,
-    stdin: Readable.from([]),
-    stdout,
-    stderr,
-    randomId: randomUUID,
-    fetch,
-  });
+  const io = { ...processIo(folder), stdin: Readable.from([]), stdout, stderr };
+  const code = await runSluice(['new-workload', ...args], io);
   return [code, stderr.text];
 }
 

@@ -41,7 +41,6 @@ const LEAVES = [
   'shared/app-folder.ts',
   'shared/days.ts',
   'shared/errors.ts',
-  'shared/existing-module.ts',
   'shared/groups-of.ts',
   'shared/lazily.ts',
   'shared/parallel.ts',
@@ -51,7 +50,7 @@ const LEAVES = [
   'shared/time-limit.ts',
   'shared/turns.ts',
 ];
-const FINDERS = ['shared/app-folder.ts', 'shared/existing-module.ts'];
+const APP_FOLDER = 'shared/app-folder.ts';
 const SETTINGS = 'shared/settings.ts';
 const PIPELINE = 'shared/pipeline.ts';
 const HTTP = 'shared/http/';
@@ -125,10 +124,9 @@ export const ROOMS: readonly Room[] = [
       ...['@opentelemetry/resources', '@opentelemetry/sdk-metrics', '@opentelemetry/sdk-trace-base'],
     ],
   },
-  ...LEAVES.filter((path) => !FINDERS.includes(path)).map((path) => ({ path, imports: [], packages: [] })),
-  // These look for files of the app.
-  { path: 'shared/app-folder.ts', imports: [], packages: ['node:fs', 'node:path', 'node:url'] },
-  { path: 'shared/existing-module.ts', imports: [], packages: ['node:fs', 'node:url'] },
+  ...LEAVES.filter((path) => path !== APP_FOLDER).map((path) => ({ path, imports: [], packages: [] })),
+  // Looks for the folder of the app.
+  { path: APP_FOLDER, imports: [], packages: ['node:fs', 'node:path', 'node:url'] },
   // What workloads import as `sluice`.
   { path: 'shared/index.ts', imports: ['shared/workload/'], packages: [] },
   { path: SETTINGS, imports: ['shared/contract/'], packages: [] },
@@ -160,10 +158,10 @@ export const ROOMS: readonly Room[] = [
     imports: [
       ...['shared/cost/sheet.ts', 'shared/drain/', 'shared/intake/inbox/', 'shared/sweep/', 'shared/telemetry/'],
       ...['shared/events/', 'shared/gate/gate.ts', SETTINGS, PIPELINE, HTTP],
-      ...['shared/intake/submit-items.ts', 'shared/existing-module.ts', 'shared/workload/registry.ts'],
+      ...['shared/intake/submit-items.ts', 'shared/workload/registry.ts'],
       'web/assets.ts',
     ],
-    packages: ['@azure/functions', 'durable-functions', 'node:crypto'],
+    packages: ['@azure/functions', 'durable-functions', 'node:crypto', 'node:fs', 'node:url'],
   },
   // The entry of this app, as a user writes it.
   { path: 'functions/sluice.ts', imports: ['workloads/index.ts', 'host.json'], packages: ['sluice/functions'] },
@@ -198,7 +196,7 @@ export const ROOMS: readonly Room[] = [
   {
     // Calls the scripts of the deployment, and writes what follows from the workloads of the app.
     path: 'cli/azure/',
-    imports: ['cli/'],
+    imports: ['cli/', APP_FOLDER],
     types: ['shared/workload/'],
     packages: ['node:*'],
     packageTypes: ['commander'],
@@ -208,17 +206,24 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/doctor/',
     imports: ['cli/', 'shared/settings.ts'],
     types: ['shared/workload/'],
-    packages: ['node:*'],
+    packages: ['semver', 'node:*'],
+    packageTypes: ['commander'],
+  },
+  // Each loads what it needs when it is called.
+  {
+    path: 'cli/commands/app.ts',
+    imports: ['cli/', 'infra/packaging/', APP_FOLDER],
+    packages: ['node:path'],
     packageTypes: ['commander'],
   },
   {
     path: 'cli/new-workload/',
     imports: [
       ...['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/', 'shared/shell-word.ts'],
-      'shared/workload/types/',
+      ...['shared/workload/types/', APP_FOLDER],
     ],
     types: ['shared/workload/'],
-    packages: ['commander', 'node:*'],
+    packages: ['node:*'],
   },
   {
     path: 'web/',
@@ -234,17 +239,17 @@ export const ROOMS: readonly Room[] = [
     // Runs an app on the local stack, wherever its folder is.
     path: 'local/',
     imports: [
-      ...['cli/', 'host.json', 'infra/packaging/', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS],
-      ...['shared/app-folder.ts', 'shared/intake/parse/csv-options.ts', 'shared/shell-word.ts'],
+      ...['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS],
+      ...[APP_FOLDER, 'shared/intake/parse/csv-options.ts', 'shared/shell-word.ts'],
     ],
     types: [HTTP, 'shared/workload/registry.ts'],
     packages: ['functions-local', 'node:*'],
   },
-  // Starts it for the commands of an app, when one is given.
+  // Starts it for the commands that run an app, when one is given.
   { path: 'cli/main.ts', imports: ['cli/', 'local/commands.ts'], packages: [] },
   {
     path: 'demo/',
-    imports: ['cli/text/', 'local/', 'shared/contract/', 'workloads/'],
+    imports: ['cli/app-commands.ts', 'cli/text/', 'local/', 'shared/contract/', 'workloads/'],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],
   },
   {
