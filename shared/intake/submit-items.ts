@@ -50,7 +50,7 @@ export async function submitItems(
   return { id, items: accepted };
 }
 
-/** Bytes that are sent at a time: one write per item would cost more than its text. */
+/** Characters that are encoded at a time: one piece per item would cost more than its text. */
 const PIECE_CHARS = 64 * 1024;
 
 async function* linesOf(items: ItemsRequest['items']): AsyncGenerator<Uint8Array> {

@@ -14,7 +14,7 @@ export interface DaysQuery extends Days {
   /** Lines are read week by week, newest first, up to this number. Each thousand is one operation. */
   maxLines: number;
   workload?: string | undefined;
-  hasDead?: boolean;
+  only?: 'dead';
 }
 
 type Add = (entry: IndexEntry) => void;
@@ -26,18 +26,14 @@ const READS_AT_ONCE = 16;
 /** Reads the lines of the listing. Returns the first day that was read: later than `from` if there are too many lines. */
 export async function readLines(
   table: Table,
-  { from, to, maxLines, workload, hasDead = false }: DaysQuery,
+  { from, to, maxLines, workload, ...filter }: DaysQuery,
   add: Add,
 ): Promise<string> {
   const workloads = workload === undefined ? undefined : [workload];
   let [oldest, lines] = [to, 0];
   for (const week of weeksOf({ from, to })) {
     oldest = week.first;
-    for await (const entry of batchesOfDays(table, {
-      ...week,
-      workloads,
-      ...(hasDead ? { only: 'dead' as const } : {}),
-    })) {
+    for await (const entry of batchesOfDays(table, { ...week, ...filter, workloads })) {
       lines += 1;
       add(entry);
     }

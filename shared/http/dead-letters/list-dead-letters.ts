@@ -22,7 +22,7 @@ export const listDeadLetters: Handle<ListHttp> = async ({ table, gate, maxLines 
   const workload = workloadNameOf(request);
   const cause = request.query.get('cause') ?? undefined;
   const groups = createCauseGroups({ workload, labels: labelsOf(request), cause });
-  const read = await readBatches(table, { from, to, workload, maxLines, hasDead: true }, groups.add);
+  const read = await readBatches(table, { from, to, workload, maxLines, only: 'dead' }, groups.add);
   const answer: DeadLettersOfBatches = { ...read, to, ...groups.result() };
   return json(answer);
 };

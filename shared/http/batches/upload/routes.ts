@@ -9,7 +9,7 @@ const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [ty
 
 /** Source: Microsoft Learn, functions-scale, service limits. */
 const BODY_LIMIT =
-  'The platform itself answers a body over 210 MB, as sent, with an empty 413. Upload larger files to the inbox container.';
+  'The platform itself answers a body over 210 MB, compressed or not, with an empty 413. Upload larger files to the inbox container.';
 
 const CSV_PARAMETERS = [
   query('delimiter', 'CSV: the cell separator, by name or as the character. Detected from the header by default', {
