@@ -7,7 +7,8 @@ import { expandTemplate, readParameterFile } from 'bicep-check';
 import { freePort } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../packages/functions-local/tests/helpers/cli-process.ts';
-import { install, npm, packAll, ROOT, run } from './pack.ts';
+import { install, npm, run } from './install.ts';
+import { packReleased, ROOT } from './pack-released.ts';
 
 const ORDERS_APP = join(ROOT, 'packages/functions-local/tests/integration/cli/fixtures/orders-app');
 /** The Node.js that the scripts of this repository run with. */
@@ -18,9 +19,9 @@ let app: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-packed-'));
   app = join(folder, 'my-batches');
-  await packAll(join(folder, 'tarballs'));
+  await packReleased(folder);
   const create = join(ROOT, 'packages/create-sluice');
-  await run('node', [create, '--packages', 'tarballs', '--no-install', 'my-batches'], { cwd: folder });
+  await run('node', [create, '--packages', 'out', '--no-install', 'my-batches'], { cwd: folder });
   await install(app);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -1,19 +1,11 @@
-/** Packs the packages, and installs what depends on them with the versions of this repository. */
+/** Installs an app with the versions of this repository, and runs npm in it. */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { ROOT } from './pack-released.ts';
 
 export const run = promisify(execFile);
-export const ROOT = join(import.meta.dirname, '../..');
-const WORKSPACES = ['functions-local', 'sluice-convert'];
-
-/** Packs all packages into `folder`. Without scripts, because they would rebuild the files that other tests run. */
-export async function packAll(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const workspaces = [...WORKSPACES.flatMap((name) => ['--workspace', name]), '--include-workspace-root'];
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder, '.', ...workspaces], { cwd: ROOT });
-}
 
 interface Locked {
   version?: string;
