@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, extname, join, relative, resolve } from 'node:path';
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
 import { appParts, packTarballs } from './parts.js';
 
 const TEMPLATE = join(import.meta.dirname, '../template');
@@ -113,7 +113,6 @@ async function tarballsOf(root, packages, print) {
 
 /** @param {string} root */
 async function withoutExample(root) {
-  const { rm } = await import('node:fs/promises');
   for (const path of EXAMPLE) await rm(join(root, path));
   const index = join(root, 'workloads/index.ts');
   const text = await readFile(index, 'utf8');
@@ -121,18 +120,22 @@ async function withoutExample(root) {
 }
 
 /**
+ * Makes the first workload from a sample, which becomes its file in samples/ and that of the smoke test.
  * @param {string} root
  * @param {string} sample
  */
 async function workloadFrom(root, sample) {
-  const workload = basename(sample)
-    .replace(/\..*$/, '')
+  const [stem = '', ...endings] = basename(sample).split('.');
+  const workload = stem
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
   await run('npx', ['--no-install', 'sluice', 'new-workload', workload, '--from', sample], root);
-  const ending = basename(sample).slice(basename(sample).indexOf('.'));
-  await copyFile(sample, join(root, 'samples', `${workload}${ending || extname(sample)}`));
+  const file = [workload, ...endings].join('.');
+  await copyFile(sample, join(root, 'samples', file));
+  const deploy = join(root, '.github/workflows/deploy.yml');
+  const text = await readFile(deploy, 'utf8');
+  await writeFile(deploy, text.replace('billing --file samples/billing.csv', `${workload} --file samples/${file}`));
 }
 
 /**
