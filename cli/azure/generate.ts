@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findAppFolder } from '../../shared/app-folder.ts';
+import { appFolderOf } from '../../shared/app-folder.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Action } from '../session.ts';
@@ -43,8 +43,7 @@ export function deploymentFiles(
 
 /** `sluice azure generate`. */
 export const generate: Action<[]> = async (session) => {
-  const { folder: from } = session.io;
-  const folder = findAppFolder(from) ?? from;
+  const folder = appFolderOf(session.io.folder);
   const { pools, files } = deploymentFiles(await loadWorkloads(folder), await readDeploymentFiles(folder));
   await mkdir(join(folder, dirname(POOLS_FILE)), { recursive: true });
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
