@@ -6,6 +6,7 @@ import { formatList } from '../cli/text/format.ts';
 import { registry } from '../workloads/index.ts';
 import type { Context } from './azure-checks/check.ts';
 import { CHECKS } from './azure-checks/checks.ts';
+import { checkList } from './azure-checks/list.ts';
 import { reportText, summary } from './azure-checks/report.ts';
 import { runChecks } from './azure-checks/run-checks.ts';
 import { type Machine, runCommand } from './azure-checks/tools.ts';
@@ -23,7 +24,8 @@ ${formatList(
   CHECKS.map(({ id }) => id),
   { head: '  --only <id>,<id>           only these checks: ', indent: ' '.repeat(29) },
 ).join('\n')}
-  --out <file>               defaults to out/azure-report.md`;
+  --out <file>               defaults to out/azure-report.md
+  --list                     prints what the checks will show, and runs none`;
 
 const OPTIONS = {
   group: { type: 'string' },
@@ -33,6 +35,7 @@ const OPTIONS = {
   batch: { type: 'string', multiple: true },
   only: { type: 'string' },
   out: { type: 'string', default: 'out/azure-report.md' },
+  list: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -66,6 +69,10 @@ async function main(): Promise<number> {
   const { values } = parseArgs({ options: OPTIONS });
   const { group, app, out } = values;
   const subscription = values.subscription ?? (process.env.AZURE_SUBSCRIPTION_ID || undefined);
+  if (values.list) {
+    console.log(checkList());
+    return 0;
+  }
   if (values.help || group === undefined || app === undefined) {
     console.log(USAGE);
     return values.help ? 0 : 2;

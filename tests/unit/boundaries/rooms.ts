@@ -284,6 +284,7 @@ export const ROOMS: readonly Room[] = [
   // Reads the built declarations, for `npm run api-report`.
   { path: 'tools/api-report/', imports: [], packages: ['@microsoft/api-extractor', 'node:*'] },
   // The cost model of `npm run cost`; nothing of the app imports it.
+  { path: 'tools/platform/', imports: ['infra/'], packages: ['node:fs'] },
   { path: 'tools/cli-page/', imports: ['cli/'], packages: ['node:fs'], packageTypes: ['commander'] },
   {
     path: 'tools/cost/',

@@ -1,0 +1,39 @@
+/**
+ * Facts about the platform that the code relies on, one entry for each: where it was read, where the code uses it, how the
+ * local stack behaves, and how `npm run verify-azure` checks it. `npm run generate` writes the tables of docs/azure-status.md
+ * and of packages/functions-local/README.md from them.
+ */
+export interface PlatformFact {
+  /** One sentence. */
+  fact: string;
+  /** Where it was read: addresses, or owner/repository#number of GitHub. */
+  sources: readonly string[];
+  /** The files that rely on it, relative to the root. */
+  code: readonly string[];
+  /** The test that shows it, relative to the root. */
+  test: string;
+  /** How the local stack copies it, in one sentence; undefined if it has no such part. */
+  local?: string;
+  /** The ids of the checks of `npm run verify-azure`, or the reason why none can check it. */
+  check: readonly string[] | { none: string };
+}
+
+/** By topic, in the order of the documents. */
+export const FACTS: readonly PlatformFact[] = [
+  {
+    fact: 'Schedules of timers are UTC: an app of the Flex Consumption plan has no time zone.',
+    sources: ['https://learn.microsoft.com/azure/azure-functions/functions-scale'],
+    code: ['infra/modules/function-app.bicep'],
+    test: 'packages/functions-local/tests/unit/host/timer/ncrontab.test.ts',
+    local: 'Schedules of timers are UTC.',
+    check: ['timers'],
+  },
+  {
+    fact: 'An invocation that exceeds functionTimeout ends the whole worker process with all its invocations.',
+    sources: ['https://learn.microsoft.com/azure/azure-functions/functions-host-json#functiontimeout'],
+    code: ['shared/settings.ts'],
+    test: 'tests/integration/failures/function-timeout.test.ts',
+    local: 'An invocation that exceeds functionTimeout ends its process and all its invocations; a new process starts.',
+    check: { none: 'it would need a deployed function that never ends' },
+  },
+];
