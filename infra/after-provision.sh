@@ -4,7 +4,8 @@
 # argument, otherwise AZURE_SUBSCRIPTION_ID, otherwise the one selected in az.
 # 1. Removes the match-all rule `$Default` of the Service Bus subscriptions. A new subscription has this rule, and deploying
 #    the first rule replaces it. If the rule remained, every pool would wake for every event.
-# 2. Waits until the identity of the apps has the role that the first deployment needs.
+# 2. Fails if an app has a setting with a connection string for its host storage: it takes precedence over the identity.
+# 3. Waits until the identity of the apps has the role that the first deployment needs.
 set -eu
 . "$(dirname "$0")/az.sh"
 group=$1 namespace=$2 topic=$3
@@ -35,6 +36,20 @@ while IFS= read -r subscription <&3; do
   esac
 done 3<<END
 $(printf '%s' "$subscriptions" | tr -d '\r')
+END
+
+# The template sets neither of these. Platform operations and other tools create them, also empty.
+# Sources: Azure/azure-functions-host#11636, #11796.
+apps=$(apps_of "$group")
+while IFS= read -r app <&3; do
+  wrong=$(azure functionapp config appsettings list --resource-group "$group" --name "$app" \
+    --query "[?name=='AzureWebJobsStorage' || name=='DEPLOYMENT_STORAGE_CONNECTION_STRING'].name" --output tsv) ||
+    fail "az could not list the settings of app $app"
+  wrong=$(printf '%s' "$wrong" | tr -d '\r' | tr '\n' ' ')
+  [ -z "$wrong" ] || fail "app $app has $wrong, which takes precedence over its identity. Remove it: az functionapp config appsettings delete --resource-group $group --name $app --setting-names $wrong"
+  echo "$app: uses the host storage with its identity"
+done 3<<END
+$apps
 END
 
 # The deployment service of Flex Consumption writes the package to the package container of the host account with the identity

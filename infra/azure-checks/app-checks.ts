@@ -2,7 +2,7 @@
  * Checks of the answers and the configuration of the function apps. The table in checks.ts contains what each check expects.
  */
 import { type Context, eachApp, eachOf, type Finding, findingOf, type Seen } from './check.ts';
-import { type App, poolOf } from './deployment.ts';
+import { type App, poolOf, readSettings } from './deployment.ts';
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
@@ -34,6 +34,20 @@ export const keys = (context: Context): Promise<Finding> =>
   eachApp(context, async ({ name, url }) => {
     const { status, text: body } = await context.tools.get(`${url}/api/batches`);
     return { holds: status === 401, text: `${name}: ${status} without a key ${status === 0 ? body : ''}`.trim() };
+  });
+
+/** Settings with a connection string, which the host prefers to the identity, even if they are empty. */
+const PREFERRED_TO_IDENTITY = ['AzureWebJobsStorage', 'DEPLOYMENT_STORAGE_CONNECTION_STRING'];
+
+export const hostStorage = (context: Context): Promise<Finding> =>
+  eachApp(context, async ({ name }) => {
+    const names = Object.keys(await readSettings(context.tools, context.deployment.group, name));
+    const wrong = PREFERRED_TO_IDENTITY.filter((each) => names.includes(each));
+    const hasAccount = names.includes('AzureWebJobsStorage__accountName');
+    return {
+      holds: hasAccount && wrong.length === 0,
+      text: `${name}: ${hasAccount ? 'has' : 'lacks'} AzureWebJobsStorage__accountName, connection strings ${wrong.join(', ') || 'none'}`,
+    };
   });
 
 export async function smokeOf({ deployment, tools, key }: Context, more: readonly string[]): Promise<Seen> {

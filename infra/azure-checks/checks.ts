@@ -2,7 +2,7 @@
  * The checks that require an Azure subscription, as one table; docs/azure-status.md contains the same table. Only `smoke` and
  * `pools` change anything: they submit a small batch.
  */
-import { coldStart, health, instances, keys, otherPools, runtime, smokeOf, timers } from './app-checks.ts';
+import { coldStart, health, hostStorage, instances, keys, otherPools, runtime, smokeOf, timers } from './app-checks.ts';
 import { duplicates, matchAll, wakes } from './bus-checks.ts';
 import { type Check, findingOf } from './check.ts';
 import { alerts, budget, diagnostics, prices, shared, versions } from './group-checks.ts';
@@ -27,6 +27,12 @@ export const CHECKS: readonly Check[] = [
     about: 'Requests without a key are refused',
     expects: 'GET /api/batches returns 401 for each app',
     run: keys,
+  },
+  {
+    id: 'host-storage',
+    about: 'The host uses its storage with the identity of the app',
+    expects: 'each app has AzureWebJobsStorage__accountName and no connection string of the host storage',
+    run: hostStorage,
   },
   {
     id: 'smoke',

@@ -49,14 +49,14 @@ export async function readDeployment(
 
 async function readApp({ az }: Pick<Tools, 'az'>, group: string, { id, name }: Resource): Promise<App> {
   const { properties } = (await az('resource', 'show', '--ids', id)) as { properties: { defaultHostName: string } };
+  return { id, name, url: `https://${properties.defaultHostName}`, settings: await readSettings({ az }, group, name) };
+}
+
+/** Reads the settings of an app. */
+export async function readSettings({ az }: Pick<Tools, 'az'>, group: string, name: string): Promise<App['settings']> {
   const list = ['functionapp', 'config', 'appsettings', 'list', '--resource-group', group, '--name', name];
   const settings = (await az(...list)) as { name: string; value: string }[];
-  return {
-    id,
-    name,
-    url: `https://${properties.defaultHostName}`,
-    settings: Object.fromEntries(settings.map((each) => [each.name, each.value])),
-  };
+  return Object.fromEntries(settings.map((each) => [each.name, each.value]));
 }
 
 /** Returns the resources of a type. */

@@ -21,6 +21,20 @@ export interface PlatformFact {
 /** By topic, in the order of the documents. */
 export const FACTS: readonly PlatformFact[] = [
   {
+    fact: 'With the addresses of the host storage alone, the host can fail to create its storage client while it starts, and answers 401 or 503; AzureWebJobsStorage__accountName beside them avoids it.',
+    sources: ['Azure/azure-functions-host#11787', 'Azure/azure-functions-host#11782'],
+    code: ['infra/modules/function-app.bicep'],
+    test: 'tests/unit/infra/settings.test.ts',
+    check: ['host-storage'],
+  },
+  {
+    fact: 'The settings AzureWebJobsStorage and DEPLOYMENT_STORAGE_CONNECTION_STRING, which operations of the platform re-create, take precedence over the identity even if they are empty.',
+    sources: ['Azure/azure-functions-host#11636', 'Azure/azure-functions-host#11796'],
+    code: ['infra/after-provision.sh'],
+    test: 'tests/unit/infra/scripts/after-provision.test.ts',
+    check: ['host-storage'],
+  },
+  {
     fact: 'Schedules of timers are UTC: an app of the Flex Consumption plan has no time zone.',
     sources: ['https://learn.microsoft.com/azure/azure-functions/functions-scale'],
     code: ['infra/modules/function-app.bicep'],

@@ -99,6 +99,8 @@ var identityClientId = identity.properties.clientId
 // Runtime and worker are configured in functionAppConfig: Flex Consumption refuses FUNCTIONS_* and most WEBSITE_* settings, or
 // they are harmful.
 var baseSettings = {
+  // Beside the addresses: with these alone, the host can fail to create its storage client while it starts.
+  AzureWebJobsStorage__accountName: hostAccount.name
   AzureWebJobsStorage__blobServiceUri: hostAccount.properties.primaryEndpoints.blob
   AzureWebJobsStorage__queueServiceUri: hostAccount.properties.primaryEndpoints.queue
   AzureWebJobsStorage__tableServiceUri: hostAccount.properties.primaryEndpoints.table

@@ -35,6 +35,8 @@ const OF_THE_PLATFORM: readonly { name: RegExp; page: string }[] = [
   },
   // "Connecting to host storage with an identity": the three addresses of the account.
   { name: /^AzureWebJobsStorage__(blob|queue|table)ServiceUri$/, page: 'Microsoft Learn, functions-reference' },
+  // Its name, without which the host can fail to start with these addresses: Azure/azure-functions-host#11787.
+  { name: /^AzureWebJobsStorage__accountName$/, page: 'Microsoft Learn, functions-reference' },
   // The telemetry of the host, sent with the identity.
   { name: /^APPLICATIONINSIGHTS_(CONNECTION|AUTHENTICATION)_STRING$/, page: 'Microsoft Learn, functions-app-settings' },
   // Read by @azure/monitor-opentelemetry-exporter, whose code a test below checks.
@@ -229,6 +231,16 @@ describe('the settings of an app in Azure', () => {
     expect(names).toEqual(['SLUICE_TASK_HUB']);
     for (const { settings } of apps) expect(names.filter((name) => !settings[name])).toEqual([]);
     expect(names.filter((name) => !(name in sample))).toEqual([]);
+  });
+
+  it('name the account of the host storage beside its addresses, and contain no connection string of it', () => {
+    for (const { settings } of apps) {
+      expect(settings.AzureWebJobsStorage__blobServiceUri).toContain(
+        `storageAccounts ${settings.AzureWebJobsStorage__accountName})`,
+      );
+      expect(settings).not.toHaveProperty('AzureWebJobsStorage');
+      expect(settings).not.toHaveProperty('DEPLOYMENT_STORAGE_CONNECTION_STRING');
+    }
   });
 
   it('stop the exporter from sending statistics about itself', () => {

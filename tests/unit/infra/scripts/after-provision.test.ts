@@ -20,11 +20,15 @@ const RULES = 'subscription rule list';
 const DELETE = 'subscription rule delete';
 const IDENTITIES = 'principalId';
 const ASSIGNMENTS = 'role assignment list';
+const APPS = '[].name';
+const SETTINGS = 'appsettings list';
 const WELL = {
   [SUBSCRIPTIONS]: 'echo wake-default',
   [RULES]: 'echo queue-work-detected',
+  [SETTINGS]: ':',
   [IDENTITIES]: 'echo principal-1; echo principal-1',
   [ASSIGNMENTS]: 'echo /subscriptions/s/storageAccounts/host',
+  [APPS]: 'echo func-a; echo func-b',
 };
 const TARGET = ['rg-test', 'sb-test', 'sluice-events'];
 
@@ -41,7 +45,7 @@ describe.each(SHELLS)('%s after-provision.sh', (shell) => {
     expect(secondsSlept()).toBe(0);
   });
 
-  it.each([SUBSCRIPTIONS, RULES, IDENTITIES, ASSIGNMENTS])('fails if az fails at: %s', (words) => {
+  it.each([SUBSCRIPTIONS, RULES, APPS, SETTINGS, IDENTITIES, ASSIGNMENTS])('fails if az fails at: %s', (words) => {
     fakeAz({ ...WELL, [words]: 'echo "ERROR: denied" >&2; exit 3' });
     const { status, stderr } = provision();
     expect(status).toBe(1);
@@ -78,6 +82,15 @@ describe.each(SHELLS)('%s after-provision.sh', (shell) => {
   it('fails if the rule of the pool is missing', () => {
     fakeAz({ ...WELL, [RULES]: "echo '$Default'", [DELETE]: ':' });
     expect(provision()).toMatchObject({ status: 1, stderr: expect.stringContaining('queue-work-detected is missing') });
+  });
+
+  it('fails if an app has a connection string of its host storage', () => {
+    fakeAz({ ...WELL, [SETTINGS]: 'case "$*" in *func-b*) printf "AzureWebJobsStorage\\r\\n" ;; esac' });
+    const { status, stdout, stderr } = provision();
+    expect([status, stdout]).toEqual([1, expect.stringContaining('func-a: uses the host storage with its identity')]);
+    expect(stderr).toContain(
+      'app func-b has AzureWebJobsStorage, which takes precedence over its identity. Remove it: az functionapp config appsettings delete --resource-group rg-test --name func-b --setting-names AzureWebJobsStorage',
+    );
   });
 
   it('waits for the role with progress messages, and continues when it is assigned', () => {

@@ -41,6 +41,7 @@ const settings = (name: string) =>
     SLUICE_SUBSCRIPTION: `wake-${pool(name)}`,
     SLUICE_INBOX_SCHEDULE: '0 */10 * * * *',
     SluiceServiceBus__fullyQualifiedNamespace: 'sb.servicebus.windows.net',
+    AzureWebJobsStorage__accountName: 'sthost',
     AzureWebJobsStorage__queueServiceUri: 'https://sthost.queue.core.windows.net',
   }).map(([key, value]) => ({ name: key, value }));
 
@@ -216,6 +217,17 @@ describe('the checks of a deployment', () => {
     ],
     ['roles', /0 fetch failed: connect ECONNREFUSED/, { pages: { '/api/health?deep': { isDown: true } } }],
     ['keys', /200 without a key/, { pages: { '/api/batches': { status: 200 } } }],
+    [
+      'host-storage',
+      /func-media: lacks AzureWebJobsStorage__accountName, connection strings AzureWebJobsStorage$/,
+      {
+        answers: {
+          'functionapp config appsettings list --resource-group rg --name func-media': [
+            { name: 'AzureWebJobsStorage', value: '' },
+          ],
+        },
+      },
+    ],
     ['smoke', /expected batch/, { smoke: { code: 1, stdout: 'smoke test failed: expected batch b to complete' } }],
     ['pools', /pool media: .*failed/, { smoke: { code: 1, stdout: 'smoke test failed' } }],
     [
