@@ -55,10 +55,11 @@ export async function createRegistration(options: SluiceOptions): Promise<Regist
   const settings = readSettings(process.env);
   // Also read at the start, because it may be a file.
   const prices = readPriceSheet(settings.priceSheet);
+  const limits = readHostLimits(host);
   const pipeline = createPipeline({
     settings,
     registry,
-    host: readHostLimits(host),
+    host: limits,
     processor: existingModule(thread),
   });
   const routes = routesOf(options);
@@ -100,7 +101,7 @@ export async function createRegistration(options: SluiceOptions): Promise<Regist
     shared: {
       ...pipeline,
       basis: {
-        ...{ prices, backend: settings.durableBackend },
+        ...{ prices, backend: limits.durableBackend },
         queuesOf: (name) => registry.workload(name)?.queuesPerLane ?? 1,
       },
       uploadPlaces: createBodyPlaces(UPLOAD_PLACES),

@@ -43,9 +43,9 @@ param workloadContainers string[]
 @allowed(['22', '24'])
 param nodeVersion string = '24'
 
-@description('Storage provider of Durable Functions. The scheduler does not poll while idle, but is billed per action: see docs/deploy.md.')
-@allowed(['AzureStorage', 'DurableTaskScheduler'])
-param durableBackend string = 'AzureStorage'
+@description('Storage provider of Durable Functions; azureManaged is the Durable Task Scheduler, which does not poll while idle, but is billed per action. The package must be created with the same (sluice package --backend): see docs/deploy.md.')
+@allowed(['azureStorage', 'azureManaged'])
+param durableBackend string = 'azureStorage'
 
 @description('Redundancy of both storage accounts; zoneRedundant overrides it with Standard_ZRS.')
 @allowed(['Standard_LRS', 'Standard_ZRS'])
@@ -132,10 +132,10 @@ var networkName = 'vnet-${suffix}'
 var allTags = union(tags, { 'azd-env-name': environmentName })
 var topicName = 'sluice-events'
 // Invalid combinations stop the deployment before any resource is created.
-var usesScheduler = durableBackend != 'DurableTaskScheduler'
+var usesScheduler = durableBackend != 'azureManaged'
   ? false
   : privateNetworking
-      ? fail('privateNetworking cannot be combined with the durable backend DurableTaskScheduler, which would keep its public endpoint. Use AzureStorage.')
+      ? fail('privateNetworking cannot be combined with the durable backend azureManaged, which would keep its public endpoint. Use azureStorage.')
       : true
 var budgetAmount = monthlyBudget == 0
   ? 0

@@ -1,11 +1,14 @@
-/** `npm run package`: creates the deployable zip in out/, and prints its size and import time. */
+/** `npm run package [-- --backend TYPE]`: creates the deployable zip in out/, and prints its size and import time. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { entryOf, IMPORT_ENV, importMs } from './packaging/import-time.ts';
 import { describePackage, packageApp } from './packaging/package-app.ts';
 
 const root = join(import.meta.dirname, '..');
-const made = await packageApp(root, join(root, 'out'));
+const { values } = parseArgs({ options: { backend: { type: 'string' } } });
+const backend = values.backend ?? process.env.SLUICE_DURABLE_BACKEND;
+const made = await packageApp(root, join(root, 'out'), { backend });
 console.log(describePackage(made, root));
 
 const bundled = await importMs([entryOf(made.folder)], IMPORT_ENV);

@@ -65,9 +65,6 @@ export const DEFAULTS = {
   SLUICE_TRACE_LINK: '',
 } as const;
 
-/** The setting that overrides `storageProvider.type` of host.json; `azureManaged` is the Durable Task Scheduler. */
-export const DURABLE_PROVIDER = 'AzureFunctionsJobHost__extensions__durableTask__storageProvider__type';
-
 /** The settings are invalid; the message lists every problem. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
@@ -98,7 +95,6 @@ export function readSettings(env: Environment) {
   };
   const pool = text('SLUICE_POOL') || undefined;
   if (pool !== undefined && !isPoolName(pool)) problems.push(`SLUICE_POOL must be a lower-case word, got "${pool}"`);
-  const isDts = env[DURABLE_PROVIDER]?.toLowerCase() === 'azuremanaged';
   const settings = {
     storage: readStorage(env, problems),
     serviceBus: readServiceBus(env, problems),
@@ -131,8 +127,6 @@ export function readSettings(env: Environment) {
      */
     capacity: whole('SLUICE_CAPACITY', 1, 1_000),
     priceSheet: text('SLUICE_PRICE_SHEET'),
-    /** Where the Durable extension stores its state, as the deployment sets it; receipts are calculated for it. */
-    durableBackend: isDts ? ('dts' as const) : ('azureStorage' as const),
     /** If undefined, no telemetry target is configured, and no SDK is loaded. */
     telemetry: readTelemetry(env, problems),
     links: readLinks({ logs: text('SLUICE_LOGS_LINK'), trace: text('SLUICE_TRACE_LINK') }, problems),

@@ -27,6 +27,7 @@ export function addApp(program: Command, act: Act): void {
     .command('package')
     .summary('create the deployable package of the app in out/')
     .description('Creates the deployable package of the app in out/: the bundle as a folder, and as a zip.')
+    .option('--backend <type>', 'durable backend: azureStorage or azureManaged (SLUICE_DURABLE_BACKEND)')
     .action(act(pack));
 }
 
@@ -34,10 +35,11 @@ export function addApp(program: Command, act: Act): void {
 const newWorkload: Action<[string, NewWorkloadOptions]> = async (session, name, options) =>
   (await import('../new-workload/command.ts')).newWorkload(session, name, options);
 
-const pack: Action<[]> = async ({ io, answer }) => {
+const pack: Action<[{ backend?: string }]> = async ({ io, answer }, options) => {
+  const { backend = io.env.SLUICE_DURABLE_BACKEND } = options;
   const root = appFolderOf(io.folder);
   const { describePackage, packageApp } = await import('../../infra/packaging/package-app.ts');
-  const made = await packageApp(root, join(root, 'out'));
+  const made = await packageApp(root, join(root, 'out'), { backend });
   answer(made, () => [describePackage(made, root)]);
   return EXIT.done;
 };

@@ -2,7 +2,7 @@
  * Checks of the answers and the configuration of the function apps. The table in checks.ts contains what each check expects.
  */
 import { type Context, eachApp, eachOf, type Finding, findingOf, type Seen } from './check.ts';
-import { type App, poolOf, readSettings } from './deployment.ts';
+import { type App, ofType, poolOf, readSettings } from './deployment.ts';
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
@@ -47,6 +47,31 @@ export const hostStorage = (context: Context): Promise<Finding> =>
     return {
       holds: hasAccount && wrong.length === 0,
       text: `${name}: ${hasAccount ? 'has' : 'lacks'} AzureWebJobsStorage__accountName, connection strings ${wrong.join(', ') || 'none'}`,
+    };
+  });
+
+interface Health {
+  durableBackend?: string;
+}
+
+/** Reads the health of an app. An app that does not answer in JSON has no health. */
+async function healthOf({ tools }: Context, { url }: App): Promise<Health> {
+  const { text: body } = await tools.get(`${url}/api/health`);
+  try {
+    return JSON.parse(body) as Health;
+  } catch {
+    return {};
+  }
+}
+
+export const durableBackend = (context: Context): Promise<Finding> =>
+  eachApp(context, async (app) => {
+    const hasScheduler = ofType(context.deployment, 'Microsoft.DurableTask/schedulers').length > 0;
+    const { durableBackend: packaged } = await healthOf(context, app);
+    const overrides = Object.keys(app.settings).filter((name) => name.startsWith('AzureFunctionsJobHost__'));
+    return {
+      holds: packaged === (hasScheduler ? 'dts' : 'azureStorage') && overrides.length === 0,
+      text: `${app.name}: the package has ${packaged ?? 'no backend'}, the group ${hasScheduler ? 'a' : 'no'} scheduler, overrides of host.json: ${overrides.join(', ') || 'none'}`,
     };
   });
 

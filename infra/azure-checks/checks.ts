@@ -2,7 +2,18 @@
  * The checks that require an Azure subscription, as one table; docs/azure-status.md contains the same table. Only `smoke` and
  * `pools` change anything: they submit a small batch.
  */
-import { coldStart, health, hostStorage, instances, keys, otherPools, runtime, smokeOf, timers } from './app-checks.ts';
+import {
+  coldStart,
+  durableBackend,
+  health,
+  hostStorage,
+  instances,
+  keys,
+  otherPools,
+  runtime,
+  smokeOf,
+  timers,
+} from './app-checks.ts';
 import { duplicates, matchAll, wakes } from './bus-checks.ts';
 import { type Check, findingOf } from './check.ts';
 import { alerts, budget, diagnostics, prices, shared, versions } from './group-checks.ts';
@@ -33,6 +44,12 @@ export const CHECKS: readonly Check[] = [
     about: 'The host uses its storage with the identity of the app',
     expects: 'each app has AzureWebJobsStorage__accountName and no connection string of the host storage',
     run: hostStorage,
+  },
+  {
+    id: 'durable-backend',
+    about: 'The package has the durable backend of the deployment, and no setting overrides host.json',
+    expects: 'azureManaged with a scheduler in the group, otherwise azureStorage, for each app',
+    run: durableBackend,
   },
   {
     id: 'smoke',

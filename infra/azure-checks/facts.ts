@@ -35,6 +35,19 @@ export const FACTS: readonly PlatformFact[] = [
     check: ['host-storage'],
   },
   {
+    fact: 'The scale controller reads the durable configuration from host.json of the package, without overrides by settings: an app whose backend or hub is overridden does not wake.',
+    sources: [
+      'Azure/azure-functions-durable-extension#2622',
+      'Azure/azure-functions-durable-extension#2803',
+      'https://github.com/Azure/azure-functions-host/blob/057ecb9e180485aa9edfe4e567c5f25ef7a672ec/src/WebJobs.Script.WebHost/Management/FunctionsSyncManager.cs',
+    ],
+    code: ['infra/packaging/versioned-host.ts', 'infra/modules/function-app.bicep'],
+    test: 'tests/unit/infra/packaging/versioned-host.test.ts',
+    local:
+      'An override of extensions.durableTask by a setting is applied, with a warning that the scale controller would not read it.',
+    check: ['durable-backend', 'pools'],
+  },
+  {
     fact: 'Schedules of timers are UTC: an app of the Flex Consumption plan has no time zone.',
     sources: ['https://learn.microsoft.com/azure/azure-functions/functions-scale'],
     code: ['infra/modules/function-app.bicep'],

@@ -133,12 +133,11 @@ var baseSettings = {
 
 var inboxSettings = empty(inboxSchedule) ? {} : { SLUICE_INBOX_SCHEDULE: inboxSchedule }
 
-// These settings override host.json, so that one package supports both backends.
+// host.json of the package selects the backend: the scale controller reads no override of it by a setting
+// (Azure/azure-functions-durable-extension#2622).
 var schedulerSettings = empty(schedulerName)
   ? {}
   : {
-      AzureFunctionsJobHost__extensions__durableTask__storageProvider__type: 'azureManaged'
-      AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING'
       DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${scheduler!.properties.endpoint};Authentication=ManagedIdentity;ClientID=${identityClientId}'
     }
 

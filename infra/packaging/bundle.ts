@@ -12,6 +12,8 @@ export interface BundleOptions {
   root: string;
   /** Folder for functions/main.js, workloads/thread.js and their shared chunks. It is emptied first. */
   outDir: string;
+  /** The content of host.json for the functions that import it; by default that of the app's file. */
+  host?: string;
 }
 
 /**
@@ -29,7 +31,7 @@ const BANNER = [
  * enough. Includes the dashboard as a module of strings, and source maps of the files with workloads, so that dead letters
  * contain source lines. The same input gives the same bytes.
  */
-export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile> {
+export async function bundle({ root, outDir, host }: BundleOptions): Promise<Metafile> {
   const main = await mainSource(root);
   // An installed package contains the built dashboard.
   const web = isCheckout(root) ? await webAssets(root) : undefined;
@@ -46,7 +48,11 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
       { in: join(root, 'workloads/thread.ts'), out: 'workloads/thread' },
       { in: piscinaWorker(), out: 'functions/worker' },
     ],
-    plugins: [virtualMain(root, main), ...(web ? [builtWeb(web.source)] : [])],
+    plugins: [
+      virtualMain(root, main),
+      ...(web ? [replaced(join(root, 'web/assets.ts'), web.source, 'js')] : []),
+      ...(host === undefined ? [] : [replaced(join(root, 'host.json'), host, 'json')]),
+    ],
     // The checkout refers to itself by its name: with one condition for all, no module is there twice.
     conditions: isCheckout(root) ? ['source'] : [],
     bundle: true,
@@ -109,12 +115,14 @@ function virtualMain(root: string, contents: string): Plugin {
   };
 }
 
-/** Replaces the empty module in the sources with the built dashboard. */
-function builtWeb(contents: string): Plugin {
+/** Replaces the content of a file: the empty module of the dashboard with the built one, and host.json with that of the package. */
+function replaced(file: string, contents: string, loader: 'js' | 'json'): Plugin {
   return {
-    name: 'sluice-web',
+    name: 'sluice-replaced',
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/]web[\\/]assets\.ts$/ }, () => ({ contents, loader: 'js' }));
+      onLoad({ filter: /[\\/](assets\.ts|host\.json)$/ }, ({ path }) =>
+        path === file ? { contents, loader } : undefined,
+      );
     },
   };
 }

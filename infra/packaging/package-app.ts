@@ -20,17 +20,26 @@ export interface AppPackage {
   scriptBytes: number;
 }
 
+/** The choices of a package. */
+export interface PackageOptions {
+  /** Storage provider of the Durable extension: `azureStorage` or `azureManaged`; by default that of the app's host.json. */
+  backend?: string | undefined;
+  npm?: RunNpm;
+}
+
 /**
  * Creates the deployable package of the app at `root` in `outDir`: the bundled scripts, the native packages that they import,
  * host.json, a package.json with the entry, and the licences. It contains no development dependencies, local stack or settings,
  * and is always for Linux on x64. It replaces an older package only when it is complete, and does not replace an equal one: azd
  * creates the package before it packages and again before it deploys, when it may already be reading it.
  */
-export async function packageApp(root: string, outDir: string, npm: RunNpm = runNpm): Promise<AppPackage> {
+export async function packageApp(root: string, outDir: string, options: PackageOptions = {}): Promise<AppPackage> {
+  const { npm = runNpm, backend } = options;
   const folder = join(outDir, 'package');
   const made = `${folder}.${process.pid}`;
   try {
-    const scriptBytes = await fillFolder(root, made, { fetched: join(outDir, 'native-linux-x64'), runNpm: npm });
+    const host = await versionedHost(root, backend);
+    const scriptBytes = await fillFolder(root, made, { host, fetched: join(outDir, 'native-linux-x64'), runNpm: npm });
     const bytes = await zipFolder(made);
     const zip = join(outDir, 'sluice.zip');
     if (!(await isSame(bytes, folder, zip))) {
@@ -60,10 +69,14 @@ async function isSame(bytes: Uint8Array, folder: string, zip: string): Promise<b
 }
 
 /** Writes all files of the package. Returns the size of its scripts in bytes. */
-async function fillFolder(root: string, folder: string, world: { fetched: string; runNpm: RunNpm }): Promise<number> {
+async function fillFolder(
+  root: string,
+  folder: string,
+  { host, ...world }: { host: string; fetched: string; runNpm: RunNpm },
+): Promise<number> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const metafile = await bundle({ root, outDir: join(folder, 'dist') });
+  const metafile = await bundle({ root, outDir: join(folder, 'dist'), host });
   const about = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
   const { name, version, license, engines } = about;
   const main = 'dist/functions/main.js';
@@ -73,7 +86,7 @@ async function fillFolder(root: string, folder: string, world: { fetched: string
   await copyPackages(native, folder);
   await refuseForeignCode(folder);
   await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await licences(root, metafile, native));
-  await writeFile(join(folder, 'host.json'), await versionedHost(root));
+  await writeFile(join(folder, 'host.json'), host);
   // That of this package is among those of the third parties.
   if (existsSync(join(root, 'LICENSE'))) await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const scripts = Object.entries(metafile.outputs).filter(([name]) => name.endsWith('.js'));

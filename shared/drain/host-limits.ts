@@ -1,5 +1,6 @@
 /** The limits of activities in host.json, so that waves and invocations are judged by the actual ones. */
 import { z } from 'zod';
+import type { DurableBackend } from '../cost/deployed.ts';
 import type { ActivityLimits } from '../gate/heartbeat.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
@@ -10,6 +11,8 @@ export interface HostLimits extends ActivityLimits {
    * invocation that exceeds it, with everything else that runs there.
    */
   functionSeconds: number;
+  /** Where the Durable extension stores its state; receipts are calculated for it. */
+  durableBackend: DurableBackend;
 }
 
 /** For what follows the latest end of an item: ending a blocked thread, storing the outcome, sending results. */
@@ -34,12 +37,19 @@ const timeSpanSchema = z
 
 const NO_TIMEOUT = '-1';
 
+/** The Durable Task Scheduler documents no visibility timeout. A minute is assumed: its connection ends with the process. */
+const storageProviderSchema = z.preprocess(
+  (given: { type?: string } | undefined) =>
+    given?.type?.toLowerCase() === 'azuremanaged' ? { type: 'dts', workItemQueueVisibilityTimeout: '00:01:00' } : given,
+  z.object({ type: z.string().optional(), workItemQueueVisibilityTimeout: timeSpanSchema }),
+);
+
 const hostSchema = z.object({
   functionTimeout: z.union([z.literal(NO_TIMEOUT).transform(() => Number.POSITIVE_INFINITY), timeSpanSchema]),
   extensions: z.object({
     durableTask: z.object({
       maxConcurrentActivityFunctions: z.int().min(1),
-      storageProvider: z.object({ workItemQueueVisibilityTimeout: timeSpanSchema }),
+      storageProvider: storageProviderSchema,
     }),
   }),
 });
@@ -56,6 +66,7 @@ export function readHostLimits(hostJson: unknown): HostLimits {
     functionSeconds: data.functionTimeout,
     concurrentActivities: maxConcurrentActivityFunctions,
     activityVisibilitySeconds: storageProvider.workItemQueueVisibilityTimeout,
+    durableBackend: storageProvider.type === 'dts' ? 'dts' : 'azureStorage',
   };
 }
 

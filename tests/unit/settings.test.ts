@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DURABLE_PROVIDER, readSettings, SettingsError } from '../../shared/settings.ts';
+import { readSettings, SettingsError } from '../../shared/settings.ts';
 
 const CONNECTIONS = { SluiceStorage: 'UseDevelopmentStorage=true', SluiceServiceBus: 'Endpoint=sb://x' };
 const MiB = 1024 * 1024;
@@ -19,16 +19,6 @@ test('only the two connections are required; all other settings have a default',
     sliceSeconds: 30,
     visibilitySeconds: 300,
   });
-});
-
-test('the durable backend is that of the host', () => {
-  const backendOf = (type?: string) =>
-    readSettings({ ...CONNECTIONS, ...(type === undefined ? {} : { [DURABLE_PROVIDER]: type }) }).durableBackend;
-
-  expect(['azureManaged', 'AzureStorage', '', undefined].map(backendOf)).toEqual([
-    'dts',
-    ...Array.from({ length: 3 }, () => 'azureStorage'),
-  ]);
 });
 
 test('the instance has the name that the platform sets', () => {

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { z } from 'zod';
 import { CONTAINERS } from '../../contract/names.ts';
+import { DURABLE_BACKENDS } from '../../cost/deployed.ts';
 import { errorCodeOf, MissingResourceError, statusOf, toError } from '../../errors.ts';
 import type { Clients } from '../../storage/clients.ts';
 import { readEntity } from '../../storage/table.ts';
@@ -23,6 +24,7 @@ export const healthSchema = z
       .nullable()
       .describe('The instance of the app that answers; null: the platform provides no name'),
     workloads: z.array(z.string()),
+    durableBackend: z.enum(DURABLE_BACKENDS).describe('The durable backend of host.json in the deployed package'),
     checks: z.object({ table: check, queue: check, blob: check }).optional(),
     problems: z
       .array(z.object({ resource: z.string(), problem: z.string() }))
@@ -33,6 +35,7 @@ export const healthSchema = z
 type Health = z.infer<typeof healthSchema>;
 
 type HealthHttp = Pick<App, 'registry' | 'nowMs'> & {
+  basis: Pick<App['basis'], 'backend'>;
   settings: Pick<App['settings'], 'pool' | 'instance'>;
   clients: () => Pick<Clients, 'batches' | 'gates' | 'keys' | 'container'>;
   deps: () => Pick<Reads, 'depthOf'>;
@@ -55,7 +58,8 @@ export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promis
   };
   return async (request) => {
     const { pool = null, instance = null } = deps.settings;
-    const health: Health = { status: 'ok', pool, instance, workloads: deps.registry.workloads.map(({ name }) => name) };
+    const workloads = deps.registry.workloads.map(({ name }) => name);
+    const health: Health = { status: 'ok', pool, instance, workloads, durableBackend: deps.basis.backend };
     if (!request.query.has('deep')) return json(health);
     const found = await checkOnce();
     const ok = found.problems.length === 0;

@@ -22,6 +22,7 @@ describe('GET health', () => {
     createHealth({
       registry: pipeline.registry,
       settings: { pool: undefined, instance: 'host-1' },
+      basis: { backend: 'azureStorage' },
       clients: () => ({ ...pipeline.clients, ...clients }),
       deps: () => ({ depthOf }),
       nowMs,
@@ -30,7 +31,10 @@ describe('GET health', () => {
   it('calls storage only for a deep check', async () => {
     const before = operations();
     const answer = healthSchema.parse((await call(health(), 'health')).json());
-    expect(answer).toEqual({ status: 'ok', pool: null, instance: 'host-1', workloads: ['echo', 'other'] });
+    expect(answer).toEqual({
+      ...{ status: 'ok', pool: null, instance: 'host-1', workloads: ['echo', 'other'] },
+      durableBackend: 'azureStorage',
+    });
     expect(operations()).toBe(before);
   });
 

@@ -52,6 +52,18 @@ describe('the package', () => {
     expect((await readdir(join(folder, 'out'))).toSorted()).toEqual(['package', 'sluice.zip']);
   });
 
+  it('has the durable backend that it is created with, in host.json and in the functions', async () => {
+    const scheduler = await packageApp(ROOT, join(folder, 'scheduler'), { backend: 'azureManaged' });
+    const names = [
+      'host.json',
+      ...(await readdir(join(scheduler.folder, 'dist/functions'))).map((name) => `dist/functions/${name}`),
+    ];
+    const texts = await Promise.all(names.map((name) => readFile(join(scheduler.folder, name), 'utf8')));
+    const withBackend = names.filter((_, at) => texts[at]?.includes('connectionStringName'));
+    expect(withBackend).toEqual(['host.json', 'dist/functions/main.js']);
+    expect(texts.filter((text) => text.includes('maxQueuePollingInterval'))).toEqual([]);
+  });
+
   it('contains exactly the files that the host needs', () => {
     const names = Object.keys(files);
     const others = names.filter(

@@ -101,7 +101,7 @@ describe('the deployment in the idle bill', () => {
   });
 
   it('matches the templates with the Durable Task Scheduler', () => {
-    expect(deploymentOf({ durableBackend: 'DurableTaskScheduler' })).toEqual({ ...DEFAULT_DEPLOYMENT, backend: 'dts' });
+    expect(deploymentOf({ durableBackend: 'azureManaged' })).toEqual({ ...DEFAULT_DEPLOYMENT, backend: 'dts' });
   });
 
   it('matches the templates with one pool with an always-ready instance of 4 GB, without alerts and inbox', () => {

@@ -22,6 +22,7 @@ test('the limits of activities are those of host.json', () => {
     concurrentActivities: 5,
     activityVisibilitySeconds: 60,
     functionSeconds: 600,
+    durableBackend: 'azureStorage',
   });
 });
 
@@ -34,6 +35,16 @@ test.each([
   expect(readHostLimits(host(8, text))).toEqual({
     ...{ concurrentActivities: 8, activityVisibilitySeconds },
     functionSeconds: 600,
+    durableBackend: 'azureStorage',
+  });
+});
+
+test.each(['azureManaged', 'AzureManaged'])('the Durable Task Scheduler (%s) has no visibility timeout', (type) => {
+  const json = host(8, '00:01:00');
+  const extensions = { durableTask: { ...json.extensions.durableTask, storageProvider: { type } } };
+  expect(readHostLimits({ ...json, extensions })).toMatchObject({
+    durableBackend: 'dts',
+    activityVisibilitySeconds: 60,
   });
 });
 

@@ -32,7 +32,7 @@ export function deployment(parameters: Parameters = {}): Expanded {
 
 /**
  * Returns the resources that infra/main.bicep deploys.
- * @param parameters Parameters that differ from the defaults, for example `{ durableBackend: 'DurableTaskScheduler' }`.
+ * @param parameters Parameters that differ from the defaults, for example `{ durableBackend: 'azureManaged' }`.
  */
 export const deployedResources = (parameters: Parameters = {}): DeployedResource[] => deployment(parameters).resources;
 

@@ -16,10 +16,7 @@ const everything = (environmentName: string): DeployedResource[] => [
     budgetStart: '2026-11-01',
     pools: [pool(LETTERS), pool(LETTERS.replace(/t$/, 'u')), pool('bus')],
   }),
-  ...ofType(
-    deployedResources({ environmentName, durableBackend: 'DurableTaskScheduler' }),
-    'Microsoft.DurableTask/schedulers',
-  ),
+  ...ofType(deployedResources({ environmentName, durableBackend: 'azureManaged' }), 'Microsoft.DurableTask/schedulers'),
 ];
 const pool = (name: string) => ({ name, memory: 2048, maximumInstanceCount: 40, alwaysReady: [] });
 

@@ -121,7 +121,7 @@ describe('tags', () => {
       monthlyBudget: 1,
       budgetStart: '2026-11-01',
     }),
-    ...deployedResources({ tags, durableBackend: 'DurableTaskScheduler' }),
+    ...deployedResources({ tags, durableBackend: 'azureManaged' }),
   ];
 
   it('are set on every resource that supports tags, in addition to the tag of azd', () => {

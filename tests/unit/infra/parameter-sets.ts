@@ -12,7 +12,7 @@ const operator = { operatorPrincipalId: '00000000-0000-0000-0000-000000000002', 
 /** The parameter sets of the deployments that are checked as a whole, by description. */
 export const PARAMETER_SETS: Readonly<Record<string, Parameters>> = {
   'the defaults': {},
-  'the Durable Task Scheduler': { durableBackend: 'DurableTaskScheduler' },
+  'the Durable Task Scheduler': { durableBackend: 'azureManaged' },
   'one pool': { pools: [pool('default')] },
   'several pools, one always ready': {
     pools: [

@@ -166,7 +166,7 @@ describe('privateNetworking', () => {
   });
 
   it('refuses the Durable Task Scheduler, which would remain public', () => {
-    expect(() => deployedResources({ privateNetworking: true, durableBackend: 'DurableTaskScheduler' })).toThrow(
+    expect(() => deployedResources({ privateNetworking: true, durableBackend: 'azureManaged' })).toThrow(
       /cannot be combined/,
     );
   });

@@ -7,8 +7,6 @@ import { emulatorConfig } from '../../../infra/emulators/emulator-config.ts';
 import { entities } from '../../../local/entities.ts';
 import { registry } from '../../../workloads/index.ts';
 import { ROOT } from './bicep.ts';
-import { appSettings, deployedResources } from './deployed.ts';
-import { PARAMETER_SETS } from './parameter-sets.ts';
 import { azureYamlSchema, emulatorSchema, hostSchema, localSettingsSchema } from './schemas.ts';
 
 const CONFIG = 'infra/emulators/config.json';
@@ -18,9 +16,6 @@ const read = (file: string): unknown => parse(readFileSync(join(ROOT, file), 'ut
 interface Tree {
   [key: string]: unknown;
 }
-/** Source: Microsoft Learn, functions-host-json, "Override host.json values": the path with two underscores between the keys. */
-const OVERRIDE = 'AzureFunctionsJobHost__';
-const pathOf = (setting: string): string[] => setting.slice(OVERRIDE.length).split('__');
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the paths of all objects in a tree, the root first. */
@@ -62,27 +57,6 @@ describe('host.json', () => {
     expect(places).toContainEqual(['extensions', 'durableTask', 'storageProvider']);
     const passed = places.filter((place) => validate(withValue(host, [...place, 'madeUp'], 'Information')));
     expect(passed).toEqual([]);
-  });
-
-  it('still matches its schema after the overrides of each deployment, which change only existing keys', () => {
-    const overrides = Object.values(PARAMETER_SETS).flatMap((parameters) =>
-      Object.values(appSettings(deployedResources(parameters))).map((settings) =>
-        Object.entries(settings).filter(([name]) => name.startsWith(OVERRIDE)),
-      ),
-    );
-    expect(overrides.flat().map(([name]) => name)).toContain(
-      `${OVERRIDE}extensions__durableTask__storageProvider__type`,
-    );
-    for (const one of overrides) {
-      const changed = one.reduce((tree, [name, value]) => withValue(tree, pathOf(name), value), host);
-      validate(changed);
-      expect(validate.errors).toBeNull();
-    }
-  });
-
-  it('is refused with an override of a key that does not exist', () => {
-    const path = pathOf(`${OVERRIDE}extensions__durableTask__storageProvidr__type`);
-    expect(validate(withValue(host, path, 'azureManaged'))).toBe(false);
   });
 });
 

@@ -43,9 +43,7 @@ const OF_THE_PLATFORM: readonly { name: RegExp; page: string }[] = [
   { name: /^APPLICATION_INSIGHTS_NO_STATSBEAT$/, page: 'Microsoft Learn, azure-monitor/app/statsbeat' },
   // Options of the Node.js process of the worker.
   { name: /^NODE_OPTIONS$/, page: 'nodejs.org: api/cli' },
-  // "Override host.json values": checked against host.json in schemas.test.ts.
-  { name: /^AzureFunctionsJobHost__/, page: 'Microsoft Learn, functions-host-json' },
-  // The override of storageProvider.connectionStringName contains this name.
+  // host.json of the package names it as its connectionStringName: packaging/versioned-host.test.ts.
   {
     name: /^DURABLE_TASK_SCHEDULER_CONNECTION_STRING$/,
     page: 'Microsoft Learn, durable-task/scheduler/durable-task-scheduler-identity',
@@ -98,22 +96,9 @@ const readByCode = new Set([
   ...placeholders(JSON.stringify(json('host.json'))),
 ]);
 
-/** Whether a setting overrides a value in host.json, which applies without the setting. */
-function overridesHostJson(name: string): boolean {
-  const [prefix, ...path] = name.split('__');
-  if (prefix !== 'AzureFunctionsJobHost') return false;
-  const value = path.reduce<unknown>(
-    (tree, key) => (tree as Record<string, unknown> | undefined)?.[key],
-    json('host.json'),
-  );
-  return value !== undefined;
-}
-
 /** Returns the settings that are read, not set and have no default. */
 const notSet = (read: Iterable<string>, settings: Readonly<Record<string, string>>): string[] =>
-  [...read].filter(
-    (name) => !(name in settings) && !(name in DEFAULTS) && !(name in MAY_BE_MISSING) && !overridesHostJson(name),
-  );
+  [...read].filter((name) => !(name in settings) && !(name in DEFAULTS) && !(name in MAY_BE_MISSING));
 
 /** Returns the settings that are set and not read. */
 const notRead = (names: readonly string[], read: ReadonlySet<string>): string[] =>
@@ -152,8 +137,6 @@ describe('the settings of an app in Azure', () => {
     const reading = namesRead((env) => env.SLUICE_MADE_UP);
     expect(notSet(reading, settings)).toEqual(['SLUICE_MADE_UP']);
     expect(notSet(placeholders('queueName: %SLUICE_MADE_UP%'), settings)).toEqual(['SLUICE_MADE_UP']);
-    const provider = 'AzureFunctionsJobHost__extensions__durableTask__storageProvider__';
-    expect(notSet([`${provider}type`, `${provider}madeUp`], {})).toEqual([`${provider}madeUp`]);
   });
 
   it('that are set are read by the code or by the platform', () => {
@@ -220,6 +203,10 @@ describe('the settings of an app in Azure', () => {
       if (hubs.length > 0) expect(settings.map((one) => one.SLUICE_TASK_HUB)).toEqual(hubs);
       expect(new Set(settings.map((one) => one.SLUICE_TASK_HUB)).size).toBe(settings.length);
     }
+  });
+
+  it('override nothing of host.json, which the scale controller reads without overrides', () => {
+    expect(inAzure.filter((name) => name.startsWith('AzureFunctionsJobHost'))).toEqual([]);
   });
 
   it('contain none that Flex Consumption refuses', () => {

@@ -7,6 +7,9 @@ param environmentName string
 @description('Region of all resources.')
 param location string
 
+@description('Storage provider of Durable Functions: azureStorage or azureManaged. npm run package reads the same variable.')
+param durableBackend string = 'azureStorage'
+
 @description('Email address for alerts; empty: none.')
 param alertEmail string = ''
 
@@ -19,6 +22,7 @@ module sluice '../node_modules/sluice/infra/main.bicep' = {
     location: location
     pools: loadJsonContent('pools.json')
     workloadContainers: loadJsonContent('containers.json')
+    durableBackend: durableBackend
     alertEmail: alertEmail
     appSettings: appSettings
   }

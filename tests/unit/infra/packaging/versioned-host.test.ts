@@ -1,12 +1,15 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   ORCHESTRATOR_FILES,
   ORCHESTRATOR_PACKAGES,
   versionedHost,
 } from '../../../../infra/packaging/versioned-host.ts';
+import { readHostLimits } from '../../../../shared/drain/host-limits.ts';
+import { hostSchema } from '../schemas.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../../..');
 const PACKAGES = ORCHESTRATOR_PACKAGES.map((name) => `node_modules/${name}/package.json`);
@@ -36,6 +39,36 @@ describe('versionedHost', () => {
     expect({ ...rest, extensions: { ...extensions, durableTask: plain.extensions.durableTask } }).toEqual(plain);
     expect(await versionOf(root)).toMatch(/^[0-9a-f]{12}$/);
     expect(await versionOf(await copyOfApp())).toBe(await versionOf(root));
+  });
+
+  const providerOf = async (root: string, backend?: string): Promise<unknown> =>
+    JSON.parse(await versionedHost(root, backend)).extensions.durableTask.storageProvider;
+
+  it('has the backend that the package is created with, and otherwise that of the app', async () => {
+    const root = await copyOfApp();
+    const own = JSON.parse(await readFile(join(root, 'host.json'), 'utf8')).extensions.durableTask.storageProvider;
+    expect(await providerOf(root)).toEqual(own);
+    expect(await providerOf(root, '')).toEqual(own);
+    expect(await providerOf(root, 'azureStorage')).toEqual(own);
+    const scheduler = { type: 'azureManaged', connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING' };
+    expect(await providerOf(root, 'azureManaged')).toEqual(scheduler);
+    expect(readHostLimits(JSON.parse(await versionedHost(root, 'azureManaged'))).durableBackend).toBe('dts');
+  });
+
+  it('is refused with an unknown backend, and with one for which the app has no values', async () => {
+    const root = await copyOfApp();
+    await expect(versionedHost(root, 'AzureStorage')).rejects.toThrow('expected azureStorage or azureManaged');
+    await writeFile(join(root, 'host.json'), await versionedHost(root, 'azureManaged'));
+    expect(await providerOf(root)).toMatchObject({ type: 'azureManaged' });
+    await expect(versionedHost(root, 'azureStorage')).rejects.toThrow('expected the provider AzureStorage');
+  });
+
+  it('matches the schema of host.json with each backend', async () => {
+    const validate = new Ajv({ allErrors: true }).compile(hostSchema);
+    for (const backend of ['azureStorage', 'azureManaged']) {
+      validate(JSON.parse(await versionedHost(await copyOfApp(), backend)));
+      expect(validate.errors).toBeNull();
+    }
   });
 
   it.each(ORCHESTRATOR_FILES)('changes the version with %s', async (file) => {

@@ -88,6 +88,8 @@ const GOOD: Answers = {
   'monitor diagnostic-settings list': [{ name: 'sluice' }],
 };
 
+const HEALTH = JSON.stringify({ status: 'ok', durableBackend: 'azureStorage' });
+
 interface World {
   answers?: Answers;
   /** The answers of GET by the end of the address. */
@@ -127,7 +129,7 @@ async function runIn({
       const visit = visits[url] ?? 0;
       visits[url] = visit + 1;
       const usual = {
-        '/api/health': { ms: [4_200, 90] },
+        '/api/health': { ms: [4_200, 90], text: HEALTH },
         '/api/health?deep': { text: '{"status":"ok"}' },
         '/api/batches': { status: 401 },
       };
@@ -224,6 +226,23 @@ describe('the checks of a deployment', () => {
         answers: {
           'functionapp config appsettings list --resource-group rg --name func-media': [
             { name: 'AzureWebJobsStorage', value: '' },
+          ],
+        },
+      },
+    ],
+    [
+      'durable-backend',
+      /func-default: the package has azureStorage, the group a scheduler/,
+      { answers: { 'resource list': [...RESOURCES, resource('Microsoft.DurableTask/schedulers', 'dts')] } },
+    ],
+    ['durable-backend', /no backend/, { pages: { '/api/health': { status: 502, text: 'Bad Gateway' } } }],
+    [
+      'durable-backend',
+      /overrides of host.json: AzureFunctionsJobHost__extensions__durableTask__hubName/,
+      {
+        answers: {
+          'functionapp config appsettings list --resource-group rg --name func-media': [
+            { name: 'AzureFunctionsJobHost__extensions__durableTask__hubName', value: 'hub' },
           ],
         },
       },

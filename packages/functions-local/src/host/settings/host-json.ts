@@ -4,7 +4,7 @@ import { HostStartError } from '../errors.ts';
 import type { LogLevel } from '../worker-protocol.ts';
 import type { Environment } from './environment.ts';
 import { isRecord } from './json.ts';
-import { applyOverrides } from './overrides.ts';
+import { applyOverrides, durableOverrides } from './overrides.ts';
 import { parseJsonObject } from './parse-json.ts';
 import { createReader, type SectionReader } from './section-reader.ts';
 
@@ -18,6 +18,8 @@ export interface HostConfig {
   logLevels: Record<string, LogLevel>;
   serviceBus: ServiceBusConfig;
   durableTask: Record<string, unknown>;
+  /** Variables that override `durableTask`. The scale controller of Azure reads the file without them. */
+  durableOverrides: readonly string[];
   /** Whether host.json has an extension bundle. */
   hasExtensionBundle: boolean;
   /** Paths of keys that have no effect in this host. */
@@ -53,6 +55,7 @@ export function readHostConfig(text: string | undefined, env: Environment): Host
     logLevels: readLevels(reader, reader.raw(['logging', 'logLevel'])),
     serviceBus: readServiceBus(reader),
     durableTask,
+    durableOverrides: durableOverrides(env),
     hasExtensionBundle: readBundle(reader),
   };
   // A key for editors, not for the host.

@@ -3,6 +3,11 @@ import { findKey, isRecord } from './json.ts';
 
 const PREFIX = /^AzureFunctionsJobHost(?:__|:)/i;
 
+const DURABLE = /^AzureFunctionsJobHost(?:__|:)extensions(?:__|:)durableTask(?:__|:)/i;
+
+/** Returns the names of the variables that override `extensions.durableTask`. */
+export const durableOverrides = (env: Environment): string[] => Object.keys(env).filter((name) => DURABLE.test(name));
+
 /** Returns a copy of `host.json` with the overrides of the `AzureFunctionsJobHost__a__b` variables. */
 export function applyOverrides(json: Record<string, unknown>, env: Environment): Record<string, unknown> {
   const copy = structuredClone(json);

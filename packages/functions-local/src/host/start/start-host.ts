@@ -44,6 +44,13 @@ export async function startHost(given: HostOptions): Promise<RunningHost> {
       `host.json: '${key}' has no effect in the local host. It may have an effect on Azure.`,
     );
   }
+  for (const name of settings.config.durableOverrides) {
+    log.write(
+      'warning',
+      'Host.General',
+      `'${name}' overrides host.json only in the host. On Azure, the scale controller reads the file without it.`,
+    );
+  }
   const keys = loadKeys(options);
   // The address must be known before the app is loaded. Requests wait until the app is loaded.
   const ready = Promise.withResolvers<RequestHandler>();

@@ -5,6 +5,7 @@ describe('readHostConfig', () => {
   it('has the defaults of the real host', () => {
     expect(readHostConfig('{"version":"2.0"}', {})).toEqual({
       functionTimeoutMs: 1_800_000,
+      durableOverrides: [],
       functions: [],
       routePrefix: 'api',
       logLevels: {},
@@ -39,6 +40,7 @@ describe('readHostConfig', () => {
     expect(config.serviceBus.maxMessageBatchSize).toBe(7);
     expect(config.logLevels).toEqual({ default: 'warning' });
     expect(config.durableTask).toEqual({ hubName: 'hub' });
+    expect(config.durableOverrides).toEqual(['AzureFunctionsJobHost:extensions:durableTask:hubName']);
   });
 
   it('reports each key that it does not read, and a whole section with one path', () => {
