@@ -11,11 +11,12 @@ import { UPLOAD_PLACES } from '../shared/http/batches/upload/uploads.ts';
 import { REDRIVE_PLACES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
 import type { App } from '../shared/http/edge/app.ts';
 import { createBodyPlaces } from '../shared/http/edge/request/body-places.ts';
+import { instanceSize } from '../shared/http/health/health.ts';
 import { openApiDocument } from '../shared/http/openapi/openapi.ts';
 import { type RouteGroups, routesOf } from '../shared/http/routes.ts';
 import { createPipeline } from '../shared/pipeline.ts';
 import { readSettings } from '../shared/settings.ts';
-import { withLog } from '../shared/telemetry/log.ts';
+import { log, withLog } from '../shared/telemetry/log.ts';
 import type { Registry } from '../shared/workload/registry.ts';
 import { assets } from '../web/assets.ts';
 
@@ -86,6 +87,7 @@ export async function createRegistration(options: SluiceOptions): Promise<Regist
    */
   app.hook.appStart(() => {
     process.on('SIGTERM', () => pipeline.returnWork());
+    log.info('instance-started', { ...instanceSize(settings.threads) });
     if (settings.startsThreadsEarly) pipeline.startThreads();
   });
   app.hook.appTerminate(async () => {

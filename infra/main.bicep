@@ -10,8 +10,8 @@ type poolType = {
   @maxLength(20)
   name: string
 
-  @description('Memory of one instance in MB, which also determines the cores (512: a quarter, 2048: one, 4096: two).')
-  memory: 512 | 2048 | 4096
+  @description('Memory of one instance in MB, which also determines the cores (2048: one, 4096: two). 512 with a quarter of a core is refused: nobody has measured worker threads beside the host there.')
+  memory: 2048 | 4096
 
   @description('Maximum number of instances that the platform starts per function group of this pool. It limits the cost of a high load.')
   @minValue(1)

@@ -6,12 +6,12 @@ import type { Registry } from '../../shared/workload/registry.ts';
  */
 export interface Pool {
   name: string;
-  memory: 512 | 2048 | 4096;
+  memory: 2048 | 4096;
   maximumInstanceCount: number;
   alwaysReady: { name: string; instanceCount: number }[];
 }
 
-/** One core per instance: handlers run in one thread per core, and 512 MB leave little memory besides the SDKs. */
+/** One core per instance: handlers run in one thread per core. */
 const NEW_POOL = { memory: 2048, maximumInstanceCount: 40, alwaysReady: [] } as const;
 
 /** The files of an app that follow from its workloads, relative to its folder. */

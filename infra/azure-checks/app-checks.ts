@@ -51,6 +51,9 @@ export const hostStorage = (context: Context): Promise<Finding> =>
   });
 
 interface Health {
+  cores?: number;
+  memoryMb?: number;
+  threads?: number;
   durableBackend?: string;
 }
 
@@ -129,7 +132,11 @@ export const instances = (context: Context): Promise<Finding> =>
       pool &&
       pool.memory === instanceMemoryMB &&
       pool.maximumInstanceCount === (maximumInstanceCount ?? pool.maximumInstanceCount);
-    return { holds, text: `${app.name}: ${instanceMemoryMB} MB, at most ${maximumInstanceCount} instances` };
+    const { cores, memoryMb, threads } = await healthOf(context, app);
+    const hasThreads = String(threads) === app.settings.SLUICE_THREADS;
+    const sees = `its process has ${threads} threads and sees ${cores} cores and ${memoryMb} MB`;
+    const size = `${instanceMemoryMB} MB, at most ${maximumInstanceCount} instances`;
+    return { holds: holds && hasThreads, text: `${app.name}: ${size}; ${sees}` };
   });
 
 export const timers = (context: Context): Promise<Finding> =>

@@ -85,8 +85,8 @@ export const CHECKS: readonly Check[] = [
   { id: 'runtime', about: 'Version of Node.js', expects: 'node 22 or 24 for each app', run: runtime },
   {
     id: 'instances',
-    about: 'Memory and maximum number of instances',
-    expects: 'the values of infra/pools.json for each pool',
+    about: 'Memory and maximum number of instances; cores, memory and threads of a process',
+    expects: 'the values of infra/pools.json for each pool, and the threads of the setting SLUICE_THREADS',
     run: instances,
   },
   {

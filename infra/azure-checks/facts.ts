@@ -48,6 +48,15 @@ export const FACTS: readonly PlatformFact[] = [
     check: ['durable-backend', 'pools'],
   },
   {
+    fact: 'An instance of 2,048 MB has one core, one of 4,096 MB two and one of 512 MB a quarter. What os.availableParallelism() returns there is not documented.',
+    sources: ['https://learn.microsoft.com/azure/azure-functions/flex-consumption-plan#instance-sizes'],
+    code: ['infra/modules/function-app.bicep', 'infra/main.bicep', 'shared/http/health/health.ts'],
+    test: 'tests/unit/infra/settings.test.ts',
+    local:
+      'A process has the cores and the memory of the machine; SLUICE_THREADS limits its worker threads as on Azure.',
+    check: ['instances'],
+  },
+  {
     fact: 'Schedules of timers are UTC: an app of the Flex Consumption plan has no time zone.',
     sources: ['https://learn.microsoft.com/azure/azure-functions/functions-scale'],
     code: ['infra/modules/function-app.bicep'],

@@ -127,7 +127,9 @@ var baseSettings = {
   // Every chunk allocates and frees buffers. A young generation of 3 x 8 MiB instead of 3 x 16 MiB saves about 60 MB per instance.
   NODE_OPTIONS: '--max-semi-space-size=8'
   SLUICE_SWEEP_SCHEDULE: sweepSchedule
-  // A quarter of the memory per worker thread, with one thread per core: the rest is for the host and the main thread.
+  // One thread per core of the size: what os.availableParallelism() returns on an instance is not documented.
+  SLUICE_THREADS: memory >= 4096 ? '2' : '1'
+  // A quarter of the memory per worker thread: the rest is for the host and the main thread.
   SLUICE_THREAD_MEMORY_MB: string(memory / 4)
 }
 

@@ -4,10 +4,8 @@
  */
 import type { Operations } from '../contract/operations.ts';
 
-/**
- * Memory sizes of a Flex Consumption instance in MB. Source: Microsoft Learn, azure-functions/flex-consumption-plan.
- */
-export const MEMORY_SIZES = [512, 2_048, 4_096] as const;
+/** Memory sizes of an instance in MB that infra/ deploys. */
+export const MEMORY_SIZES = [2_048, 4_096] as const;
 export type MemoryMb = (typeof MEMORY_SIZES)[number];
 
 export const DURABLE_BACKENDS = ['azureStorage', 'dts'] as const;

@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { z } from 'zod';
 import { CONTAINERS } from '../../contract/names.ts';
@@ -24,6 +25,9 @@ export const healthSchema = z
       .nullable()
       .describe('The instance of the app that answers; null: the platform provides no name'),
     workloads: z.array(z.string()),
+    cores: z.number().describe('CPU cores that the process sees'),
+    memoryMb: z.number().describe('Memory that the process sees, at most the limit of its container'),
+    threads: z.number().describe('Worker threads of the process'),
     durableBackend: z.enum(DURABLE_BACKENDS).describe('The durable backend of host.json in the deployed package'),
     checks: z.object({ table: check, queue: check, blob: check }).optional(),
     problems: z
@@ -36,7 +40,7 @@ type Health = z.infer<typeof healthSchema>;
 
 type HealthHttp = Pick<App, 'registry' | 'nowMs'> & {
   basis: Pick<App['basis'], 'backend'>;
-  settings: Pick<App['settings'], 'pool' | 'instance'>;
+  settings: Pick<App['settings'], 'pool' | 'instance' | 'threads'>;
   clients: () => Pick<Clients, 'batches' | 'gates' | 'keys' | 'container'>;
   deps: () => Pick<Reads, 'depthOf'>;
 };
@@ -46,6 +50,14 @@ const KEEP_MS = 30_000;
 const NAME = 'health';
 /** The retries of the SDKs take longer than a health probe waits. */
 const PATIENCE_MS = 10_000;
+
+/** Returns the size of this process. `threads` is the setting: 0 means one per core. */
+export function instanceSize(threads: number): Pick<Health, 'cores' | 'memoryMb' | 'threads'> {
+  const cores = availableParallelism();
+  // Without a limit, it is undefined, 0, or larger than any memory.
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return { cores, memoryMb: Math.round(memory / 1024 ** 2), threads: threads || cores };
+}
 
 /** GET health: answers without any storage call. With `?deep`, it also checks storage, at most once per 30 s and process. */
 export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promise<HttpResponseInit> {
@@ -57,9 +69,10 @@ export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promis
     return kept.found;
   };
   return async (request) => {
-    const { pool = null, instance = null } = deps.settings;
+    const { pool = null, instance = null, threads } = deps.settings;
     const workloads = deps.registry.workloads.map(({ name }) => name);
-    const health: Health = { status: 'ok', pool, instance, workloads, durableBackend: deps.basis.backend };
+    const size = instanceSize(threads);
+    const health: Health = { status: 'ok', pool, instance, workloads, ...size, durableBackend: deps.basis.backend };
     if (!request.query.has('deep')) return json(health);
     const found = await checkOnce();
     const ok = found.problems.length === 0;

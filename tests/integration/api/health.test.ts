@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { totalOperations } from '../../../shared/contract/operations.ts';
@@ -21,7 +22,7 @@ describe('GET health', () => {
   const health = ({ nowMs = () => 0, depthOf = pipeline.deps.depthOf, ...clients }: Faults = {}) =>
     createHealth({
       registry: pipeline.registry,
-      settings: { pool: undefined, instance: 'host-1' },
+      settings: { pool: undefined, instance: 'host-1', threads: 3 },
       basis: { backend: 'azureStorage' },
       clients: () => ({ ...pipeline.clients, ...clients }),
       deps: () => ({ depthOf }),
@@ -33,8 +34,11 @@ describe('GET health', () => {
     const answer = healthSchema.parse((await call(health(), 'health')).json());
     expect(answer).toEqual({
       ...{ status: 'ok', pool: null, instance: 'host-1', workloads: ['echo', 'other'] },
+      ...{ cores: availableParallelism(), memoryMb: expect.any(Number), threads: 3 },
       durableBackend: 'azureStorage',
     });
+    expect(answer.memoryMb).toBeGreaterThan(100);
+    expect(answer.memoryMb).toBeLessThanOrEqual(totalmem() / 1024 ** 2 + 1);
     expect(operations()).toBe(before);
   });
 

@@ -18,7 +18,7 @@ export const PARAMETER_SETS: Readonly<Record<string, Parameters>> = {
     pools: [
       pool('default', { alwaysReady: [{ name: 'http', instanceCount: 1 }] }),
       pool('media', { memory: 4096, maximumInstanceCount: 1000 }),
-      pool('small', { memory: 512 }),
+      pool('small'),
     ],
   },
   'an operator and a mailbox for alerts': { ...operator, alertEmail: 'operator@example.com' },

@@ -205,6 +205,23 @@ describe('the settings of an app in Azure', () => {
     }
   });
 
+  it('have one worker thread per core, and a quarter of the memory for each', () => {
+    const pool = { maximumInstanceCount: 40, alwaysReady: [] };
+    const pools = [
+      { name: 'one', memory: 2048, ...pool },
+      { name: 'two', memory: 4096, ...pool },
+    ];
+    const settings = Object.values(appSettings(deployedResources({ pools })));
+    expect(settings.map((one) => [one.SLUICE_THREADS, one.SLUICE_THREAD_MEMORY_MB])).toEqual([
+      ['1', '512'],
+      ['2', '1024'],
+    ]);
+  });
+
+  it('refuse instances of 512 MB, on which worker threads were not measured', () => {
+    expect(readFileSync(join(ROOT, 'infra/main.bicep'), 'utf8')).toMatch(/^ {2}memory: 2048 \| 4096$/m);
+  });
+
   it('override nothing of host.json, which the scale controller reads without overrides', () => {
     expect(inAzure.filter((name) => name.startsWith('AzureFunctionsJobHost'))).toEqual([]);
   });

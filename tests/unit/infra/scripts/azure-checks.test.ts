@@ -37,6 +37,7 @@ const site = (name: string) => ({
 const settings = (name: string) =>
   Object.entries({
     SLUICE_POOL: pool(name),
+    SLUICE_THREADS: '1',
     SLUICE_TOPIC: 'sluice-events',
     SLUICE_SUBSCRIPTION: `wake-${pool(name)}`,
     SLUICE_INBOX_SCHEDULE: '0 */10 * * * *',
@@ -88,7 +89,7 @@ const GOOD: Answers = {
   'monitor diagnostic-settings list': [{ name: 'sluice' }],
 };
 
-const HEALTH = JSON.stringify({ status: 'ok', durableBackend: 'azureStorage' });
+const HEALTH = JSON.stringify({ status: 'ok', durableBackend: 'azureStorage', cores: 1, memoryMb: 2_000, threads: 1 });
 
 interface World {
   answers?: Answers;
@@ -273,6 +274,7 @@ describe('the checks of a deployment', () => {
       { answers: { [`resource show --ids ${idOf('Microsoft.Web/sites', 'func-media')}`]: { properties: {} } } },
     ],
     ['instances', /2048 MB/, { options: { pools: [{ name: 'default', memory: 4096, maximumInstanceCount: 40 }] } }],
+    ['instances', /2 threads and sees 2 cores/, { pages: { '/api/health': { text: '{"cores":2,"threads":2}' } } }],
     ['timers', /missing scan-inbox/, { answers: { 'functionapp function list': [{ name: 'func-default/sweep' }] } }],
     [
       'storage-keys',
