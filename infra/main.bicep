@@ -60,6 +60,10 @@ param addressSpace string = '10.100.0.0/22'
 @description('Whether storage and apps survive the loss of an availability zone. The platform then keeps two always-ready instances per function group and pool, and bills them. The region must offer it: az functionapp list-flexconsumption-locations --zone-redundant=true.')
 param zoneRedundant bool = false
 
+@description('How the platform replaces the instances of an app at a deployment and at a changed setting. Recreate ends running executions by force. RollingUpdate (preview) lets them finish on the old version.')
+@allowed(['Recreate', 'RollingUpdate'])
+param siteUpdateStrategy string = 'Recreate'
+
 @description('Days after which the lifecycle policy deletes blobs that retention has missed. Must be longer than the longest retentionDays of a workload.')
 @minValue(31)
 param backstopDays int = 400
@@ -322,6 +326,9 @@ module apps 'modules/function-app.bicep' = [
         : ''
       zoneRedundant: zoneRedundant
       nodeVersion: nodeVersion
+      // Sent only if it was chosen: Azure's type definitions do not have it yet (Azure/bicep-types-az, 2026-08-20). Source:
+      // Microsoft Learn, flex-consumption-site-updates.
+      moreConfig: siteUpdateStrategy == 'Recreate' ? {} : { siteUpdateStrategy: { type: siteUpdateStrategy } }
       memory: pool.memory
       maximumInstanceCount: pool.maximumInstanceCount
       alwaysReady: pool.alwaysReady

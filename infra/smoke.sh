@@ -5,14 +5,11 @@
 set -eu
 here=$(dirname "$0")
 . "$here/az.sh"
+. "$here/api.sh"
 group=$1 app=$2
 shift 2
 
-host=$(azure functionapp show --resource-group "$group" --name "$app" \
-  --query 'defaultHostName || properties.defaultHostName' --output tsv) ||
-  fail "az could not show app $app"
-host=$(printf '%s' "$host" | tr -d '\r')
-[ -n "$host" ] || fail "app $app has no host name"
+host=$(host_of "$app")
 
 remove_key() {
   sh "$here/keys.sh" "$group" "$app" remove client smoke ||

@@ -14,6 +14,8 @@ export interface PauseWish {
   reason?: string | undefined;
   /** Seconds until the pause ends by itself. */
   forSeconds?: number | undefined;
+  /** Whether an operator's pause for another reason stays as it is. */
+  unlessPaused?: boolean | undefined;
 }
 
 /** Seven days: a longer pause is a decision that somebody should end. The topic keeps the wake at its end for that time. */
@@ -39,11 +41,14 @@ export function pauseBy({ reason, forSeconds }: PauseWish, nowMs: number): AnyPa
   return { by: 'operator', reason: reason ?? NO_REASON, since: isoOf(nowMs), ...end };
 }
 
-/** Whether a wish adds nothing to a pause that somebody has to end: it has no end, and no other reason. */
-export const isAlreadyPaused = (
+/**
+ * Whether a wish leaves a pause as it is: it adds nothing to a pause that somebody has to end (it has no end, and no other
+ * reason), or it gives way to a pause for another reason.
+ */
+export const keepsPause = (
   { reason: present, until }: Pick<AnyPause, 'reason' | 'until'>,
-  { reason = present, forSeconds }: PauseWish,
-): boolean => until === undefined && forSeconds === undefined && reason === present;
+  { unlessPaused = false, reason = unlessPaused ? NO_REASON : present, forSeconds }: PauseWish,
+): boolean => (reason === present ? until === undefined && forSeconds === undefined : unlessPaused);
 
 /** Describes a pause that a request to resume does not mean, because it names the pause of `named`. */
 export const otherPauseText = (subject: string, { by, reason, since, until }: AnyPause, named: string): string =>

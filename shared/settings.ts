@@ -70,6 +70,9 @@ export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
+/** `sluice package` replaces the name by a constant. */
+declare const SLUICE_BUILD: string | undefined;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** All settings of the environment, read once. Sizes are in bytes, times in the unit of their name. */
@@ -100,6 +103,8 @@ export function readSettings(env: Environment) {
     serviceBus: readServiceBus(env, problems),
     /** The platform's name of this instance of the app; undefined outside the platform. */
     instance: env.WEBSITE_INSTANCE_ID || undefined,
+    /** Identifies the content of the package; undefined if the app was not packaged. */
+    build: typeof SLUICE_BUILD === 'string' ? SLUICE_BUILD : undefined,
     /** Whether App Service authentication is in front of the app, so that its headers can be trusted. */
     isAuthenticated: env.WEBSITE_AUTH_ENABLED?.toLowerCase() === 'true',
     /** If undefined, this app runs the workloads of all pools. */

@@ -12,23 +12,20 @@ const SCRIPTS = {
     '<group> <namespace> <topic> [subscription]',
     'after provisioning: remove match-all rules, wait for the role of the apps',
   ],
+  provision: [
+    '<environment> <location> <parameters> <outputs>',
+    'pause the apps and deploy the template, if it has changed',
+  ],
   'first-publish': ['<group> <package>', 'publish the package to the apps that have none yet'],
-  publish: ['<outputs> <package>', 'publish the package to every app, each followed by its sweep'],
+  publish: ['<outputs> <package>', 'for every app: pause, publish the package if it has changed, resume, sweep'],
   'publish-app': ['<group> <app> <package>', 'publish the package to one app'],
+  pause: ['<group> [app]', 'pause the queues of one app or of all apps, with an end, and wait for running slices'],
+  resume: ['<group> [app]', 'end the pauses of azure pause'],
   sweep: ['<group> [app]', 'run the sweep of one app or of all apps'],
-  keys: [
-    '<group> <app> <action> <class> <name>',
-    'set or remove the key of a caller of class client, operator or both',
-  ],
-  smoke: [
-    '<group> <app> [options...]',
-    'run a small batch with a key of its own: --workload NAME --file FILE --timeout N',
-  ],
+  keys: ['<group> <app> <action> <class> <name>', 'set or remove a key of class client, operator or both'],
+  smoke: ['<group> <app> [options...]', 'run a small batch with its own key: --workload NAME --file FILE --timeout N'],
   output: ['<outputs> <name>', 'print an output of a deployment from its JSON'],
-  'deployment-env': [
-    '[parameters]',
-    'print the variables that infra/main.bicepparam reads, from JSON on standard input',
-  ],
+  'deployment-env': ['[parameters]', 'print the variables of infra/main.bicepparam, from JSON on standard input'],
 } as const;
 
 /** The names of all commands of `sluice azure`. */

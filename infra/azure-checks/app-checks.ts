@@ -103,6 +103,7 @@ export async function otherPools(context: Context): Promise<Finding> {
 }
 
 interface SiteConfiguration {
+  siteUpdateStrategy?: { type?: string };
   runtime?: { name?: string; version?: string };
   scaleAndConcurrency?: { instanceMemoryMB?: number; maximumInstanceCount?: number };
 }
@@ -137,6 +138,12 @@ export const instances = (context: Context): Promise<Finding> =>
     const sees = `its process has ${threads} threads and sees ${cores} cores and ${memoryMb} MB`;
     const size = `${instanceMemoryMB} MB, at most ${maximumInstanceCount} instances`;
     return { holds: holds && hasThreads, text: `${app.name}: ${size}; ${sees}` };
+  });
+
+export const updateStrategy = (context: Context): Promise<Finding> =>
+  eachApp(context, async (app) => {
+    const { type } = (await configurationOf(context, app)).siteUpdateStrategy ?? {};
+    return { holds: type === 'Recreate' || type === 'RollingUpdate', text: `${app.name}: ${type}` };
   });
 
 export const timers = (context: Context): Promise<Finding> =>

@@ -13,6 +13,7 @@ import {
   runtime,
   smokeOf,
   timers,
+  updateStrategy,
 } from './app-checks.ts';
 import { duplicates, matchAll, wakes } from './bus-checks.ts';
 import { type Check, findingOf } from './check.ts';
@@ -88,6 +89,12 @@ export const CHECKS: readonly Check[] = [
     about: 'Memory and maximum number of instances; cores, memory and threads of a process',
     expects: 'the values of infra/pools.json for each pool, and the threads of the setting SLUICE_THREADS',
     run: instances,
+  },
+  {
+    id: 'update-strategy',
+    about: 'What a deployment does to running executions',
+    expects: 'Recreate (it ends them) or RollingUpdate (they finish) for each app',
+    run: updateStrategy,
   },
   {
     id: 'timers',

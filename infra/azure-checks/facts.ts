@@ -72,4 +72,28 @@ export const FACTS: readonly PlatformFact[] = [
     local: 'An invocation that exceeds functionTimeout ends its process and all its invocations; a new process starts.',
     check: { none: 'it would need a deployed function that never ends' },
   },
+  {
+    fact: 'With the update strategy Recreate, the default of Flex Consumption, a deployment and each changed setting end running executions by force, within up to 30 s.',
+    sources: ['https://learn.microsoft.com/azure/azure-functions/flex-consumption-site-updates'],
+    code: ['infra/pause.sh', 'infra/resume.sh', 'infra/publish.sh', 'infra/provision.sh'],
+    test: 'tests/integration/failures/gentle-deployment.test.ts',
+    local: '`kill()` ends the executions of an instance by force, as an update with Recreate does.',
+    check: ['update-strategy'],
+  },
+  {
+    fact: 'Resource Manager accepts siteUpdateStrategy in functionAppConfig from version 2024-11-01 on, although the type definitions do not have it.',
+    sources: ['https://learn.microsoft.com/azure/azure-functions/flex-consumption-site-updates'],
+    code: ['infra/main.bicep'],
+    test: 'tests/unit/infra/options.test.ts',
+    check: ['update-strategy'],
+  },
+  {
+    fact: 'Resource Manager stores the hash of the template and the values of all parameters with each deployment, and computes the same hash for a template on request.',
+    sources: ['https://learn.microsoft.com/rest/api/resources/deployments/calculate-template-hash'],
+    code: ['infra/provision.sh'],
+    test: 'tests/unit/infra/scripts/pause.test.ts',
+    check: {
+      none: 'it would need the template: call `sluice azure provision` twice, the second time nothing has changed',
+    },
+  },
 ];

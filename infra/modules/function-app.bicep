@@ -19,6 +19,9 @@ param subnetId string
 @description('Whether instances are spread over availability zones; the platform then keeps two always-ready instances per function group, and bills them.')
 param zoneRedundant bool
 
+@description('More properties of functionAppConfig.')
+param moreConfig object
+
 @description('Node.js version.')
 param nodeVersion string
 
@@ -175,7 +178,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
       minTlsVersion: '1.2'
       appSettings: map(items(allSettings), setting => { name: setting.key, value: setting.value })
     }
-    functionAppConfig: {
+    functionAppConfig: union(moreConfig, {
       deployment: {
         storage: {
           type: 'blobContainer'
@@ -192,7 +195,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
         maximumInstanceCount: maximumInstanceCount
         alwaysReady: alwaysReady
       }
-    }
+    })
   }
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { NATIVE_PACKAGES } from './native.ts';
 import { isCheckout } from './own-package.ts';
+import { BUILD } from './stamp-build.ts';
 import { webAssets } from './web-assets.ts';
 
 /** The input and output folders of a bundle. */
@@ -64,7 +65,11 @@ export async function bundle({ root, outDir, host }: BundleOptions): Promise<Met
     target: 'node22.15',
     banner: { js: BANNER },
     // piscina searches its worker file next to its own chunk.
-    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
+    define: {
+      __dirname: 'import.meta.dirname',
+      __filename: 'import.meta.filename',
+      SLUICE_BUILD: JSON.stringify(BUILD),
+    },
     // The Functions worker provides the first. The second is optional and native, and only loaded for `niceIncrement`.
     external: ['@azure/functions-core', '@napi-rs/nice', ...NATIVE_PACKAGES],
     legalComments: 'none',

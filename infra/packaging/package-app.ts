@@ -6,6 +6,7 @@ import { refuseForeignCode } from './elf.ts';
 import { licences } from './licences.ts';
 import { copyPackages, nativePackages } from './native.ts';
 import { type RunNpm, runNpm } from './npm.ts';
+import { stampBuild } from './stamp-build.ts';
 import { versionedHost } from './versioned-host.ts';
 import { zipFolder } from './zip.ts';
 
@@ -29,7 +30,7 @@ export interface PackageOptions {
 
 /**
  * Creates the deployable package of the app at `root` in `outDir`: the bundled scripts, the native packages that they import,
- * host.json, a package.json with the entry, and the licences. It contains no development dependencies, local stack or settings,
+ * host.json, a package.json with the entry, the build and the licences. It contains no development dependencies, local stack or settings,
  * and is always for Linux on x64. It replaces an older package only when it is complete, and does not replace an equal one: azd
  * creates the package before it packages and again before it deploys, when it may already be reading it.
  */
@@ -89,6 +90,7 @@ async function fillFolder(
   await writeFile(join(folder, 'host.json'), host);
   // That of this package is among those of the third parties.
   if (existsSync(join(root, 'LICENSE'))) await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  await stampBuild(folder);
   const scripts = Object.entries(metafile.outputs).filter(([name]) => name.endsWith('.js'));
   return scripts.reduce((sum, [, output]) => sum + output.bytes, 0);
 }

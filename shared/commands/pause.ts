@@ -10,7 +10,7 @@ import { pausing, resuming } from '../batches/pause.ts';
 import { Problem } from '../errors.ts';
 import { publishPaused, publishResumed } from '../events/batch-events.ts';
 import { tryPublish } from '../events/publish.ts';
-import { isAlreadyPaused, otherPauseText, type PauseWish, pauseBy } from '../pauses.ts';
+import { keepsPause, otherPauseText, type PauseWish, pauseBy } from '../pauses.ts';
 import { resendPending } from '../queues/resend.ts';
 import { type FinalizeDeps, requireWorkload } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
@@ -28,7 +28,7 @@ export async function pauseBatch(
   wish: PauseWish,
 ): Promise<BatchRow> {
   const { before, row } = await changeFor(deps, id, (row) => {
-    if (row.paused !== undefined && isAlreadyPaused(row.paused, wish)) return row;
+    if (row.paused !== undefined && keepsPause(row.paused, wish)) return row;
     if (row.state !== 'paused') refuse(row);
     const { since: at, ...pause } = pauseBy(wish, deps.gate.now());
     return pausing(row, { ...pause, at });

@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts';
 import { NOTHING_PUT, type Publish, tryPublish } from '../events/publish.ts';
-import { isAlreadyPaused, otherPauseText, type PauseWish, pauseBy } from '../pauses.ts';
+import { keepsPause, otherPauseText, type PauseWish, pauseBy } from '../pauses.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { type GateDeps, wake } from './gate.ts';
 import { presentPause } from './gate-row.ts';
@@ -24,7 +24,7 @@ export async function pauseGate(
   }
   await changeGate(gate.table, queue, (row) => {
     const present = presentPause(row, gate.now());
-    return present?.by === 'operator' && isAlreadyPaused(present, wish) ? undefined : { paused: pause };
+    return present?.by === 'operator' && keepsPause(present, wish) ? undefined : { paused: pause };
   });
 }
 

@@ -39,6 +39,10 @@ export const pauseRequestSchema = z
       .max(MAX_PAUSE_SECONDS)
       .optional()
       .describe('The pause ends by itself after this time. By default, somebody has to resume the queue or batch'),
+    unlessPaused: z
+      .boolean()
+      .optional()
+      .describe('true: the pause of an operator (or of a batch) for another reason stays as it is, for scripts'),
   })
   .register(COMPONENTS, { id: 'PauseRequest' });
 

@@ -24,6 +24,7 @@ export const healthSchema = z
       .string()
       .nullable()
       .describe('The instance of the app that answers; null: the platform provides no name'),
+    build: z.string().nullable().describe('Identifies the content of the package; null: the app was not packaged'),
     workloads: z.array(z.string()),
     cores: z.number().describe('CPU cores that the process sees'),
     memoryMb: z.number().describe('Memory that the process sees, at most the limit of its container'),
@@ -40,7 +41,7 @@ type Health = z.infer<typeof healthSchema>;
 
 type HealthHttp = Pick<App, 'registry' | 'nowMs'> & {
   basis: Pick<App['basis'], 'backend'>;
-  settings: Pick<App['settings'], 'pool' | 'instance' | 'threads'>;
+  settings: Pick<App['settings'], 'pool' | 'instance' | 'threads' | 'build'>;
   clients: () => Pick<Clients, 'batches' | 'gates' | 'keys' | 'container'>;
   deps: () => Pick<Reads, 'depthOf'>;
 };
@@ -69,10 +70,18 @@ export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promis
     return kept.found;
   };
   return async (request) => {
-    const { pool = null, instance = null, threads } = deps.settings;
+    const { pool = null, instance = null, build = null, threads } = deps.settings;
     const workloads = deps.registry.workloads.map(({ name }) => name);
     const size = instanceSize(threads);
-    const health: Health = { status: 'ok', pool, instance, workloads, ...size, durableBackend: deps.basis.backend };
+    const health: Health = {
+      status: 'ok',
+      pool,
+      instance,
+      build,
+      workloads,
+      ...size,
+      durableBackend: deps.basis.backend,
+    };
     if (!request.query.has('deep')) return json(health);
     const found = await checkOnce();
     const ok = found.problems.length === 0;

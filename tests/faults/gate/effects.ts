@@ -1,4 +1,7 @@
 /** The effects of an actor's call on the world, and its answers: usually one possibility, and more with faults. */
+
+import { type GateRow, presentPause } from '../../../shared/gate/gate-row.ts';
+import { NO_REASON } from '../../../shared/pauses.ts';
 import type { Answer, Call } from '../explorer/programs.ts';
 import { knownTableEffect } from '../explorer/table-stub.ts';
 import { VISIBILITY_SECONDS } from './programs.ts';
@@ -70,9 +73,15 @@ function tableEffects(
   return effects;
 }
 
-/** A release must fail if a wake came after the queue was measured, unless an operator has paused it: its end is a wake. */
+/**
+ * A release must fail if a wake came after the queue was measured, unless an operator has paused it: its end is a wake. A
+ * deployment must not change the pause of an operator.
+ */
 function brokenBy(world: World, actor: Actor, rows: World['rows']): Pick<World, 'broken'> {
   const [before, after] = [gateOf(world.rows), gateOf(rows)];
+  const present = presentPause(before as Pick<GateRow, 'paused'>, world.now);
+  if (actor.kind === 'deployment' && present?.reason === NO_REASON && after.paused?.since !== present.since)
+    return { broken: 'a deployment changed the pause of an operator' };
   const released = before.status === 'draining' && after.status === 'idle' && actor.kind === 'finishWave';
   const isPaused = after.paused?.by === 'operator';
   if (!released || isPaused || actor.wakes === undefined || actor.wakes === before.wakes) return {};

@@ -44,6 +44,8 @@ async function crashes(world: World, index: number, actor: Actor, begin: Begin):
   if (actor.kind === 'waker')
     return [{ label: 'waker dies, event comes back', state: { ...without, events: without.events + 1 } }];
   if (actor.kind === 'sweeper' || actor.kind === 'operator') return [{ label: `${name} dies`, state: without }];
+  // After a resume without its wake, the queue waits for the wake at the end of the pause.
+  if (actor.kind === 'deployment') return [{ label: `${name} dies`, state: { ...without, gaveUp: true } }];
   if (actor.kind === 'publisher')
     return [{ label: 'publisher dies and begins again', state: await begin(without, 'publisher', {}) }];
   return activityFaults({ ...without, faulty: true }, { actor, name, begin });

@@ -19,12 +19,16 @@ const SCENARIOS: [string, Scenario][] = [
   ['a pause that ends by itself', { publishers: 2, pauses: 1 }],
   ['two pauses that end by themselves', { publishers: 1, pauses: 2 }],
   ['a pause that ends by itself, and a crash', { publishers: 1, pauses: 1, budget: { crash: 1 } }],
+  ['a deployment that pauses and resumes', { publishers: 1, deployments: 1 }],
+  ['a deployment that crashes anywhere', { publishers: 1, deployments: 1, budget: { crash: 1 } }],
+  ['a deployment and a pause of an operator', { publishers: 0, pauses: 1, deployments: 1, budget: { crash: 1 } }],
   ['an outage and a crash', { publishers: 1, budget: { outage: 2, crash: 1 } }],
 ];
 /** With SLUICE_FAULTS_DEEP set: an hour or more. The largest are cut off at three million states. */
 const DEEP: [string, Scenario][] = [
   ['deep: three wakes of a dead drain', { publishers: 1, deadDrain: { events: 3 } }],
   ['deep: a pause that ends while an instance comes back', { publishers: 1, pauses: 1, budget: { pause: 1 } }],
+  ['deep: a deployment and a pause of an operator', { publishers: 1, pauses: 1, deployments: 1 }],
   ['deep: a crash and a clock jump', { publishers: 2, budget: { crash: 1, jump: 1 } }],
   ['deep: three crashes', { publishers: 1, budget: { crash: 3 } }],
   ['deep: two crashes and a clock jump', { publishers: 1, budget: { crash: 2, jump: 1 } }],

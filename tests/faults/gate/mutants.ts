@@ -233,6 +233,23 @@ export const MUTANTS: Mutant[] = [
     finds: /lost wake/,
   },
   {
+    name: 'a deployment pauses although an operator has',
+    parts: { pause: (deps, to, wish) => pauseGate(deps, to, { ...wish, unlessPaused: false }) },
+    scenario: { publishers: 0, pauses: 1, deployments: 1 },
+    finds: /pause of an operator/,
+  },
+  {
+    name: 'a deployment ends whatever pause it finds',
+    parts: {
+      resume: async (deps) => {
+        await changeGate(deps.table, QUEUE, () => ({ paused: undefined }));
+        await wake(deps, QUEUE);
+      },
+    },
+    scenario: { publishers: 0, pauses: 1, deployments: 1 },
+    finds: /pause of an operator/,
+  },
+  {
     name: 'a wake that comes a second before the end of a pause is turned away',
     parts: { wake: (deps) => wake({ ...deps, now: () => deps.now() - 5_000 }, QUEUE) },
     scenario: { publishers: 1, pauses: 1 },

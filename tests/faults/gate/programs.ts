@@ -3,12 +3,14 @@
 import { z } from 'zod';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import { createGateDeps, type DrainClient } from '../../../shared/drain/drains.ts';
+import { Problem } from '../../../shared/errors.ts';
 import type { Publish } from '../../../shared/events/publish.ts';
 import { type FinishWaveDeps, finishWave } from '../../../shared/gate/finish-wave.ts';
 import { fence, type GateDeps, wake } from '../../../shared/gate/gate.ts';
 import { presentPause } from '../../../shared/gate/gate-row.ts';
+import { readGate } from '../../../shared/gate/gate-store.ts';
 import { recordHeartbeat, showFirstWave, waveSeconds } from '../../../shared/gate/heartbeat.ts';
-import { pauseGate } from '../../../shared/gate/pause.ts';
+import { pauseGate, resumeGate } from '../../../shared/gate/pause.ts';
 import type { Wave } from '../../../shared/gate/planning/plan.ts';
 import { emptyCounts, type SliceResult } from '../../../shared/gate/planning/slice-result.ts';
 import { summarize } from '../../../shared/gate/planning/wave-summary.ts';
@@ -37,8 +39,10 @@ export interface Parts {
   table: (asker: Asker) => Table;
   publisher: (asker: Asker, wakeItself: () => Promise<unknown>) => Promise<unknown>;
   wake: (deps: GateDeps, asker: Asker) => Promise<unknown>;
-  /** An operator pauses the queue for a minute. */
+  /** An operator or a deployment pauses the queue for a minute. */
   pause: typeof pauseGate;
+  /** A deployment ends its pause. */
+  resume: typeof resumeGate;
   /** The action of the sweep for a queue that must be woken. */
   sweep: (deps: GateDeps) => Promise<unknown>;
   fence: typeof fence;
@@ -61,6 +65,7 @@ export const REAL: Parts = {
   },
   wake: (deps) => wake(deps, QUEUE),
   pause: pauseGate,
+  resume: resumeGate,
   sweep: (deps) => repairQueue(sweepRun(deps), address),
   fence,
   finishWave,
@@ -89,6 +94,22 @@ export interface FinishActorInput extends SliceInput {
   abandon?: boolean;
 }
 
+/** The reason of a pause by a deployment; that of an operator has none. */
+export const DEPLOYMENT = 'deployment';
+
+/** Pauses the queue unless an operator has, and ends the pause if it is still the present one. */
+async function deployment(parts: Parts, asker: Asker, gate: GateDeps): Promise<void> {
+  const wish = { reason: DEPLOYMENT, forSeconds: 60, unlessPaused: true };
+  // A millisecond later than operators: the time of a pause is its name, and the model's clock stands still.
+  await parts.pause({ gate: { ...gate, now: () => asker.now() + 1 }, publish: publishOf(asker) }, address, wish);
+  const { row } = await readGate(gate.table, QUEUE);
+  const pause = presentPause(row, asker.now());
+  if (pause?.reason !== DEPLOYMENT) return;
+  await parts.resume(gate, QUEUE, pause.since).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.type !== 'conflict') throw error;
+  });
+}
+
 /** The programs of one exploration. */
 export function gatePrograms(parts: Parts): Record<string, Program> {
   const gateDeps = (asker: Asker): GateDeps =>
@@ -102,6 +123,7 @@ export function gatePrograms(parts: Parts): Record<string, Program> {
       parts.pause({ gate: { table: parts.table(asker), now: asker.now }, publish: publishOf(asker) }, address, {
         forSeconds: 60,
       }),
+    deployment: (asker) => deployment(parts, asker, gateDeps(asker)),
     waker: (asker) => parts.wake(gateDeps(asker), asker),
     sweeper: (asker) => parts.sweep(gateDeps(asker)),
     slice: (asker, input: SliceInput) => slice(parts, asker, input),

@@ -18,6 +18,8 @@ export interface Scenario {
   publishers: number;
   /** Number of operators. Each pauses the queue once, for a minute. */
   pauses?: number;
+  /** Number of deployments. Each pauses the queue for a minute, and resumes it. */
+  deployments?: number;
   /** Starts with a drain that has sent no heartbeat for an hour, a remaining message, and wakes in progress. */
   deadDrain?: { events: number };
   budget?: Partial<Budget>;
@@ -37,11 +39,11 @@ const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 
 /** Explores all possible executions of a scenario, with the real code or with a mutant of it. */
 export async function exploreGate(
-  { publishers, pauses = 0, deadDrain, budget = {} }: Scenario,
+  { publishers, pauses = 0, deployments = 0, deadDrain, budget = {} }: Scenario,
   { parts = {}, blind = false, bounds = {} }: Options = {},
 ): Promise<Explored> {
   const programs = createPrograms(gatePrograms({ ...REAL, ...parts }));
-  const beginning = async (kind: 'publisher' | 'operator', count: number): Promise<Actor[]> => {
+  const beginning = async (kind: Actor['kind'], count: number): Promise<Actor[]> => {
     const point = await programs.start(kind, {}, T0);
     return Array.from({ length: count }, () => ({ kind, point, input: {} }));
   };
@@ -52,7 +54,11 @@ export async function exploreGate(
     events: 0,
     scheduled: [],
     instances: {},
-    actors: [...(await beginning('publisher', publishers)), ...(await beginning('operator', pauses))],
+    actors: [
+      ...(await beginning('publisher', publishers)),
+      ...(await beginning('operator', pauses)),
+      ...(await beginning('deployment', deployments)),
+    ],
     budget: { ...NO_FAULTS, ...budget },
     faulty: false,
     gaveUp: false,

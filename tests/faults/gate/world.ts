@@ -29,7 +29,7 @@ export interface Instance {
 
 /** An actor that runs real code. */
 export interface Actor {
-  kind: 'publisher' | 'operator' | 'waker' | 'sweeper' | 'slice' | 'finishWave';
+  kind: 'publisher' | 'operator' | 'deployment' | 'waker' | 'sweeper' | 'slice' | 'finishWave';
   point: Point;
   input: unknown;
   instance?: string;
@@ -78,7 +78,7 @@ export interface World {
   budget: Budget;
   /** Whether a fault happened that may make two drains overlap. */
   faulty: boolean;
-  /** Whether a drain released its gate after a failure, with a wake in a minute. */
+  /** Whether a drain or a deployment has released the gate after a failure, with a wake in a minute. */
   gaveUp: boolean;
   swept: boolean;
   /** A violation of a single step. */

@@ -22,7 +22,7 @@ describe('GET health', () => {
   const health = ({ nowMs = () => 0, depthOf = pipeline.deps.depthOf, ...clients }: Faults = {}) =>
     createHealth({
       registry: pipeline.registry,
-      settings: { pool: undefined, instance: 'host-1', threads: 3 },
+      settings: { pool: undefined, instance: 'host-1', threads: 3, build: 'b1' },
       basis: { backend: 'azureStorage' },
       clients: () => ({ ...pipeline.clients, ...clients }),
       deps: () => ({ depthOf }),
@@ -33,7 +33,7 @@ describe('GET health', () => {
     const before = operations();
     const answer = healthSchema.parse((await call(health(), 'health')).json());
     expect(answer).toEqual({
-      ...{ status: 'ok', pool: null, instance: 'host-1', workloads: ['echo', 'other'] },
+      ...{ status: 'ok', pool: null, instance: 'host-1', build: 'b1', workloads: ['echo', 'other'] },
       ...{ cores: availableParallelism(), memoryMb: expect.any(Number), threads: 3 },
       durableBackend: 'azureStorage',
     });

@@ -69,7 +69,7 @@ describe('the package', () => {
     const others = names.filter(
       (name) => !/^(dist\/(functions|workloads)\/[\w-]+\.js(\.map)?$|node_modules\/)/.test(name),
     );
-    expect(others).toEqual(['LICENSE', 'THIRD-PARTY-LICENCES.txt', 'host.json', 'package.json']);
+    expect(others).toEqual(['LICENSE', 'THIRD-PARTY-LICENCES.txt', 'build.txt', 'host.json', 'package.json']);
     expect(names).toEqual(expect.arrayContaining(['dist/functions/main.js', 'dist/workloads/thread.js']));
     expect(names).toEqual([...names].sort());
     const packages = names.flatMap((name) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(name)?.[1] ?? []);

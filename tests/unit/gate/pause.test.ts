@@ -85,6 +85,29 @@ test('a pause without an end publishes nothing, and its repeat writes nothing', 
   expect((await row()).paused?.since).toBe('2026-01-01T00:00:00.000Z');
 });
 
+test.each<[string, Parameters<ReturnType<typeof world>['pause']>[0], string | undefined]>([
+  ['of an operator stays', {}, undefined],
+  ['of an operator with an end stays', { forSeconds: 60 }, '2026-01-01T00:01:00.000Z'],
+  ['for the same reason gets the new end', { reason: 'deployment', forSeconds: 60 }, '2026-01-01T00:10:01.000Z'],
+])('unlessPaused: a pause %s', async (_what, present, until) => {
+  const { pause, row, wait } = world();
+  await pause(present);
+  wait(1);
+
+  await pause({ reason: 'deployment', forSeconds: 600, unlessPaused: true });
+
+  expect((await row()).paused?.until).toBe(until);
+});
+
+test('unlessPaused: a wish without a reason does not replace the pause for another reason', async () => {
+  const { pause, row } = world();
+  await pause({ reason: 'audit' });
+
+  await pause({ forSeconds: 60, unlessPaused: true });
+
+  expect((await row()).paused).toMatchObject({ reason: 'audit' });
+});
+
 test('a pause replaces that of the circuit, and has another name', async () => {
   const { pause, gate, row } = world();
   const since = '2025-12-31T23:00:00.000Z';

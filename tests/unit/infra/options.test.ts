@@ -1,8 +1,8 @@
 /** Tests the optional parameters with the expanded template; private-networking.test.ts tests private networking. */
 
-import type { DeployedResource } from 'bicep-check';
+import { checkAgainstRecord, type DeployedResource, faultsOf } from 'bicep-check';
 import { describe, expect, it } from 'vitest';
-import { deployedResources, ofType, type Parameters, parameterFile } from './deployed.ts';
+import { deployedResources, ofType, type Parameters, parameterFile, readRecord } from './deployed.ts';
 import { names, property } from './resources.ts';
 
 const GROUP_OF_OTHERS = '/subscriptions/a/resourceGroups/b/providers/Microsoft.Insights/actionGroups/ag-others';
@@ -46,6 +46,25 @@ describe('the variables of infra/main.bicepparam', () => {
 
   it('can all be omitted: no action group, no tags, no budget', () => {
     expect(read({})).toMatchObject({ actionGroupIds: [], tags: {}, monthlyBudget: 0 });
+  });
+});
+
+describe('the update strategy', () => {
+  const configs = (resources: readonly DeployedResource[]): unknown[] =>
+    property([...resources], 'Microsoft.Web/sites', 'functionAppConfig').map(
+      (config) => (config as { siteUpdateStrategy?: object }).siteUpdateStrategy,
+    );
+
+  it('is sent only if it is not the default of the platform, because the type definitions do not have it yet', () => {
+    const resources = deployedResources({ siteUpdateStrategy: 'RollingUpdate' });
+    expect(new Set(configs(resources).map((one) => JSON.stringify(one)))).toEqual(
+      new Set(['{"type":"RollingUpdate"}']),
+    );
+    expect(configs(deployedResources())).toEqual([undefined, undefined]);
+    // If this fails, the definitions have it: add the strategy to the sets of parameters, and always send it.
+    const faults = faultsOf(resources, (one) => checkAgainstRecord(one, readRecord()));
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults.filter((fault) => !fault.includes('siteUpdateStrategy'))).toEqual([]);
   });
 });
 

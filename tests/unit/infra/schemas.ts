@@ -183,7 +183,11 @@ export const azureYamlSchema = object(
   {
     name: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' },
     metadata: object({ template: text }),
-    hooks: object({ prepackage: hook, postprovision: hook, predeploy: hook, postdeploy: hook }),
+    hooks: object(
+      Object.fromEntries(
+        ['prepackage', 'preprovision', 'postprovision', 'predeploy', 'postdeploy'].map((name) => [name, hook]),
+      ),
+    ),
     services: {
       type: 'object',
       minProperties: 1,

@@ -30,6 +30,7 @@ const site = (name: string) => ({
     defaultHostName: `${name}.example.net`,
     functionAppConfig: {
       runtime: { name: 'node', version: '24' },
+      siteUpdateStrategy: { type: 'Recreate' },
       scaleAndConcurrency: { instanceMemoryMB: 2048, maximumInstanceCount: 40 },
     },
   },
@@ -275,6 +276,11 @@ describe('the checks of a deployment', () => {
     ],
     ['instances', /2048 MB/, { options: { pools: [{ name: 'default', memory: 4096, maximumInstanceCount: 40 }] } }],
     ['instances', /2 threads and sees 2 cores/, { pages: { '/api/health': { text: '{"cores":2,"threads":2}' } } }],
+    [
+      'update-strategy',
+      /func-media: undefined/,
+      { answers: { [`resource show --ids ${idOf('Microsoft.Web/sites', 'func-media')}`]: { properties: {} } } },
+    ],
     ['timers', /missing scan-inbox/, { answers: { 'functionapp function list': [{ name: 'func-default/sweep' }] } }],
     [
       'storage-keys',

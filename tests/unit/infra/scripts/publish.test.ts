@@ -20,6 +20,7 @@ const DENIED =
   'echo "ERROR: Deployment failed. InaccessibleStorageException: BlobUploadFailedException: Response status code does not indicate success: 403 (This request is not authorized to perform this operation using this permission.)" >&2; exit 1';
 const SHOW = 'functionapp show';
 const KEYS = 'function keys list';
+const EXISTS = 'group exists';
 const APPS = 'functionapp list';
 const FUNCTIONS = 'function list';
 
@@ -98,25 +99,52 @@ describe.each(SHELLS)('%s first-publish.sh', (shell) => {
 });
 
 describe.each(SHELLS)('%s publish.sh', (shell) => {
-  const outputs = (value: object): string => {
+  const outputs = (value: object, zip: string): string => {
     const file = inFolder('outputs.json');
     writeFileSync(file, JSON.stringify(value));
-    writeFileSync(inFolder('app.zip'), 'zip');
+    writeFileSync(inFolder('app.zip'), zip);
     return file;
   };
-  const publish = (value: object): Run =>
-    run(shell, 'publish.sh', [outputs(value), inFolder('app.zip')], { AZURE_SUBSCRIPTION_ID: SUBSCRIPTION });
+  const publish = (value: object, zip = 'zip'): Run =>
+    run(shell, 'publish.sh', [outputs(value, zip), inFolder('app.zip')], { AZURE_SUBSCRIPTION_ID: SUBSCRIPTION });
   const ALL = { azurE_RESOURCE_GROUP: { value: 'rg' }, sluicE_APPS: { value: ['func-a', 'func-b'] } };
 
-  it('publishes to every app of the subscription, and runs its sweep', () => {
-    fakeAz({ [PUBLISH]: ':', [SHOW]: 'echo host', [KEYS]: 'echo key' });
-    fake('curl', 'cat > /dev/null');
+  const RUNNING = { [EXISTS]: 'echo true', [SHOW]: 'echo host', [KEYS]: 'echo key' };
+  const build = 'sluice-build:00c0ffee';
+  /** The API of an app without queues, which reports a build. */
+  const api = (build: string): void =>
+    fake(
+      'curl',
+      `cat > /dev/null\ncase "$*" in */health) echo '{"pool":null,"build":"${build}"}' ;; *) echo '{"queues":[]}' ;; esac`,
+    );
+  const published = (): string[] =>
+    callsOf('az').flatMap((call) => (call.includes(PUBLISH) ? (/--name (\S+)/.exec(call)?.[1] ?? []) : []));
+
+  it('pauses, publishes to, resumes and sweeps every app of the subscription', () => {
+    fakeAz({ ...RUNNING, [PUBLISH]: ':' });
+    api('bad');
     expect(publish(ALL).status).toBe(0);
-    expect(callsOf('az').map((call) => /--name (\S+)/.exec(call)?.[1])).toEqual([
-      ...['func-a', 'func-a', 'func-a'],
-      ...['func-b', 'func-b', 'func-b'],
-    ]);
+    expect(published()).toEqual(['func-a', 'func-b']);
+    const keys = callsOf('az').flatMap((call) => /--function-name (\S+)/.exec(call)?.[1] ?? []);
+    const each = ['list-queues', 'pause-queue', 'list-queues', 'resume-queue', 'run-sweep'];
+    expect(keys).toEqual([...each, ...each]);
     expect(callsOf('az').filter((call) => !call.endsWith(`--subscription ${SUBSCRIPTION}`))).toEqual([]);
+  });
+
+  it('does not publish what an app runs already, and resumes and sweeps it', () => {
+    fakeAz(RUNNING);
+    api('00c0ffee');
+    const { status, stdout } = publish(ALL, build);
+    expect([status, published(), secondsSlept()]).toEqual([0, [], 80]);
+    expect(stdout).toContain('func-a: runs this package already\n');
+    expect(callsOf('curl').filter((call) => call.includes('/api/sweep'))).toHaveLength(2);
+  });
+
+  it('publishes with rolling updates, in which an instance of an earlier update may answer for long', () => {
+    fakeAz({ [PUBLISH]: ':', siteUpdateStrategy: 'echo RollingUpdate', ...RUNNING });
+    api('00c0ffee');
+    expect(publish(ALL, build).status).toBe(0);
+    expect(published()).toEqual(['func-a', 'func-b']);
   });
 
   it.each([
@@ -127,9 +155,11 @@ describe.each(SHELLS)('%s publish.sh', (shell) => {
     expect(publish(value)).toMatchObject({ status: 1, stderr: expect.stringContaining(`has no output ${name}`) });
   });
 
-  it('stops at the first app that fails', () => {
-    fakeAz({ [PUBLISH]: 'exit 1' });
+  it('stops at the first app that fails, and resumes it', () => {
+    fakeAz({ ...RUNNING, [PUBLISH]: 'exit 1' });
+    api('bad');
     expect(publish(ALL).status).toBe(1);
-    expect(callsOf('az')).toHaveLength(1);
+    expect(published()).toEqual(['func-a']);
+    expect(callsOf('az').filter((call) => call.includes('resume-queue'))).toHaveLength(1);
   });
 });

@@ -111,7 +111,10 @@ describe('deploy.yml', () => {
     expect(scriptOf('build')).toContain('npm run package');
     expect(scriptOf('preview')).toContain('what-if');
     expect(scriptOf('deploy')).toContain('sluice -- azure publish ');
-    expect(readFileSync(join(ROOT, 'infra/publish.sh'), 'utf8')).toContain('sweep.sh');
+    expect(scriptOf('deploy')).toContain('sluice -- azure provision ');
+    expect(readFileSync(join(ROOT, 'infra/publish.sh'), 'utf8')).toMatch(
+      /\/pause\.sh[\s\S]*\/publish-app\.sh[\s\S]*\/resume\.sh[\s\S]*\/sweep\.sh/,
+    );
   });
 
   it('shows the preview in the summary, in an environment without reviewers', () => {
@@ -151,14 +154,14 @@ describe('deploy.yml', () => {
 
   it('passes the subscription to every call', () => {
     const calls = ['preview', 'deploy'].flatMap((job) => scriptOf(job).match(/^ *az .*$/gm) ?? []);
-    expect(calls.length).toBe(2);
+    expect(calls.length).toBe(1);
     expect(calls.filter((call) => !call.includes('--subscription "$AZURE_SUBSCRIPTION_ID"'))).toEqual([]);
     expect(jobs.deploy?.env).toEqual({ AZURE_SUBSCRIPTION_ID: expression('vars.AZURE_SUBSCRIPTION_ID') });
   });
 
   it('ends with a smoke test, and prints rollback instructions if it or publishing fails', () => {
     const names = jobs.deploy?.steps.map(({ name }) => name) ?? [];
-    expect(names.slice(-3)).toEqual(['Publish every app, then sweep', 'Smoke test', 'How to roll back']);
+    expect(names.slice(-3)).toEqual(['Pause, publish, resume and sweep every app', 'Smoke test', 'How to roll back']);
     expect(stepOf('deploy', 'azure smoke')?.if).toBeUndefined();
     const rollback = jobs.deploy?.steps.at(-1);
     expect(rollback?.if).toBe("failure() && steps.publish.outcome != 'skipped'");
