@@ -38,8 +38,7 @@ export function stackOptions(
     layout: { containers: [...Object.values(CONTAINERS), ...needs.containers], tables: Object.values(TABLES) },
     settings: (connections) => ({
       ...sluiceSettings(connections),
-      // One activity of each instance remains for results, which would otherwise wait for the end of a whole wave.
-      SLUICE_CAPACITY: String(instances * (readHostLimits(needs.host ?? hostJson).concurrentActivities - 1)),
+      SLUICE_CAPACITY: String(instances * readHostLimits(needs.host ?? hostJson).concurrentActivities),
       ...overrides,
     }),
   };

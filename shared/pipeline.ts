@@ -238,7 +238,7 @@ function runningChunksOf(
 
 function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients, alone: InboxDeps['alone']) {
   const { meter, account, topic, gates } = clients;
-  const { visibilitySeconds, sliceSeconds, capacity } = settings;
+  const { visibilitySeconds, sliceSeconds, capacity, pool } = settings;
   const now = (): number => meter.serviceNowMs();
   const { depthOf, recentDepth } = createDepths((queue) => queueDepth(clients.queue(queue)), now);
   return {
@@ -257,7 +257,7 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     readOpenBatches: createOpenBatchReader(clients.batches, now),
     mergeAhead: createMergeAhead(registry),
     needsWake: createNeedsWake({ table: gates, depthOf, nowMs: () => performance.now() }),
-    plan: createPlanner({ ...host, table: gates, sliceSeconds, visibilitySeconds, capacity, now }),
+    plan: createPlanner({ ...host, table: gates, registry, pool, sliceSeconds, visibilitySeconds, capacity, now }),
     // Events about a batch contain its lane and the first queue of the lane.
     addressOf: ({ workload, lane }: Pick<BatchRow, 'workload' | 'lane'>) =>
       registry.queue(queueName(workload, lane, 0)),

@@ -59,7 +59,7 @@ export const DEFAULTS = {
   SLUICE_EARLY_THREADS: 'false',
   SLUICE_SLICE_SECONDS: '30',
   SLUICE_VISIBILITY_SECONDS: '300',
-  SLUICE_CAPACITY: '100',
+  SLUICE_CAPACITY: '125',
   SLUICE_PRICE_SHEET: '2026',
   SLUICE_LOGS_LINK: '',
   SLUICE_TRACE_LINK: '',
@@ -127,10 +127,10 @@ export function readSettings(env: Environment) {
     sliceSeconds: whole('SLUICE_SLICE_SECONDS', 1, 120),
     visibilitySeconds: whole('SLUICE_VISIBILITY_SECONDS', 2, 86_400),
     /**
-     * Maximum number of dequeue tasks per wave of one queue: instances × (maxConcurrentActivityFunctions of host.json − 1),
-     * so that one busy queue leaves an activity per instance for collecting.
+     * Activities that all instances of the pool can run at the same time: instances × maxConcurrentActivityFunctions of
+     * host.json. The plan leaves one of five for collecting.
      */
-    capacity: whole('SLUICE_CAPACITY', 1, 1_000),
+    capacity: whole('SLUICE_CAPACITY', 1, 5_000),
     priceSheet: text('SLUICE_PRICE_SHEET'),
     /** If undefined, no telemetry target is configured, and no SDK is loaded. */
     telemetry: readTelemetry(env, problems),

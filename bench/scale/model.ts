@@ -27,7 +27,7 @@ export interface Deployment {
   cores: number;
   /** Storage queues of the workload's lane; each has a separate drain. */
   queues: number;
-  /** Maximum number of tasks per wave: the minimum of threshold, capacity and 1,000. */
+  /** Maximum number of tasks per wave: the minimum of threshold, capacity, share of the pool and 250. */
   tasksPerQueue: number;
   /** Activities that an instance runs at the same time (host.json). */
   activities: number;

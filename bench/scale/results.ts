@@ -56,24 +56,25 @@ export function waitingWork({ runs }: ScaleResults, itemsPerChunk = CHUNK_ITEMS)
 
 /** Activities in host.json; an instance with 2,048 MB has one core. */
 const COMMON = { activities: 5, cores: 1, latency: LATENCY_MS / 1_000 };
-const MAX_TASKS = 1_000;
 /** Tasks of the last threshold of the default policy. */
 const DEFAULT_TASKS = 100;
-/** `SLUICE_CAPACITY` as set by the deployment. */
-const capacity = (instances: number): number => Math.min(4 * instances, MAX_TASKS);
+const MAX_TASKS = 250;
+/** Tasks that all queues of a pool together may have: four of five activities. */
+const places = (instances: number): number => 4 * instances;
 
 /** A deployment with defaults: one queue per lane, thresholds of the default policy. */
 export const asDeployed = (instances: number): Deployment => ({
   ...{ ...COMMON, instances, queues: 1, subscriptions: 1 },
-  tasksPerQueue: Math.min(DEFAULT_TASKS, capacity(instances)),
+  tasksPerQueue: Math.min(DEFAULT_TASKS, places(instances)),
 });
 
-/** Queues per lane with which a thousand instances get five activities each. */
-export const SPREAD_QUEUES = 5;
+/** Queues per lane with which a thousand instances get all tasks that the plan allows. */
+export const SPREAD_QUEUES = 16;
 
-/** With `queuesPerLane: 5`, and policies whose thresholds reach the capacity. */
+/** With `queuesPerLane: 16`, and policies whose thresholds reach the capacity. */
 export const spread = (instances: number): Deployment => ({
-  ...{ ...COMMON, instances, queues: SPREAD_QUEUES, subscriptions: 1, tasksPerQueue: capacity(instances) },
+  ...{ ...COMMON, instances, queues: SPREAD_QUEUES, subscriptions: 1 },
+  tasksPerQueue: Math.min(MAX_TASKS, places(instances) / SPREAD_QUEUES),
 });
 
 /** The local stack of the measured runs: one thread per instance, one subscription of the app and one of the bench. */

@@ -125,18 +125,23 @@ export const runtime = (context: Context): Promise<Finding> =>
     };
   });
 
+/** Activities per instance, as in host.json and in the template. */
+const ACTIVITIES = 5;
+
 export const instances = (context: Context): Promise<Finding> =>
   eachApp(context, async (app) => {
     const { instanceMemoryMB, maximumInstanceCount } = (await configurationOf(context, app)).scaleAndConcurrency ?? {};
     const pool = context.pools.find(({ name }) => name === poolOf(app));
+    const capacity = app.settings.SLUICE_CAPACITY;
     const holds =
       pool &&
       pool.memory === instanceMemoryMB &&
-      pool.maximumInstanceCount === (maximumInstanceCount ?? pool.maximumInstanceCount);
+      pool.maximumInstanceCount === (maximumInstanceCount ?? pool.maximumInstanceCount) &&
+      Number(capacity) === pool.maximumInstanceCount * ACTIVITIES;
     const { cores, memoryMb, threads } = await healthOf(context, app);
     const hasThreads = String(threads) === app.settings.SLUICE_THREADS;
     const sees = `its process has ${threads} threads and sees ${cores} cores and ${memoryMb} MB`;
-    const size = `${instanceMemoryMB} MB, at most ${maximumInstanceCount} instances`;
+    const size = `${instanceMemoryMB} MB, at most ${maximumInstanceCount} instances, capacity ${capacity}`;
     return { holds: holds && hasThreads, text: `${app.name}: ${size}; ${sees}` };
   });
 

@@ -86,8 +86,9 @@ export const CHECKS: readonly Check[] = [
   { id: 'runtime', about: 'Version of Node.js', expects: 'node 22 or 24 for each app', run: runtime },
   {
     id: 'instances',
-    about: 'Memory and maximum number of instances; cores, memory and threads of a process',
-    expects: 'the values of infra/pools.json for each pool, and the threads of the setting SLUICE_THREADS',
+    about: 'Memory, maximum number of instances and capacity; cores, memory and threads of a process',
+    expects:
+      'the values of infra/pools.json for each pool, five activities per instance as capacity, and the threads of the setting SLUICE_THREADS',
     run: instances,
   },
   {

@@ -96,4 +96,24 @@ export const FACTS: readonly PlatformFact[] = [
       none: 'it would need the template: call `sluice azure provision` twice, the second time nothing has changed',
     },
   },
+  {
+    fact: 'The platform starts one instance for each maxConcurrentActivityFunctions activities that wait or run, so that fewer planned tasks start fewer instances.',
+    sources: [
+      'https://github.com/Azure/azure-functions-durable-extension/blob/dev/src/WebJobs.Extensions.DurableTask/Listener/DurableTaskTargetScaler.cs',
+    ],
+    code: ['shared/gate/planning/pool-share.ts', 'infra/modules/function-app.bicep'],
+    test: 'tests/unit/gate/planning/pool-share.test.ts',
+    check: ['instances'],
+  },
+  {
+    fact: 'A replay reads the whole history of its execution, two rows per activity and two per replay; a page of a table query has at most 1,000 rows.',
+    sources: [
+      'https://github.com/Azure/durabletask/blob/main/src/DurableTask.AzureStorage/Tracking/AzureTableTrackingStore.cs',
+      'https://learn.microsoft.com/azure/azure-functions/durable/durable-functions-azure-storage-provider',
+      'https://learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination',
+    ],
+    code: ['shared/gate/planning/slice-result.ts', 'shared/drain/drain-queue.ts'],
+    test: 'tests/unit/drain/drain-queue.test.ts',
+    check: { none: 'it would need waves of hundreds of tasks' },
+  },
 ];

@@ -6,11 +6,11 @@
 import type { OrchestrationContext, Task } from 'durable-functions';
 import { RetryOptions } from 'durable-functions';
 import type { Wave } from '../gate/planning/plan.ts';
-import { emptySlice, type SliceResult } from '../gate/planning/slice-result.ts';
+import { emptySlice, MAX_WAVE_TASKS, type SliceResult } from '../gate/planning/slice-result.ts';
 import type { FinishWaveInput, FinishWaveOutput } from './activities.ts';
 import type { DequeueInput } from './task-heartbeat.ts';
 
-/** Number of waves after which the history is cut, since a replay reads all of it. */
+/** Number of waves after which the history is cut, since a replay reads all of it. Large waves cut it earlier. */
 const WAVES_PER_EXECUTION = 5;
 /** Maximum length of the error that a failing drain passes on to its log line. */
 const MAX_ERROR_CHARS = 500;
@@ -26,7 +26,9 @@ export interface DrainInput {
 export function* drainQueue(context: OrchestrationContext): Generator<unknown, void, unknown> {
   const { queue, generation, wave } = context.df.getInput<DrainInput>() as DrainInput;
   let next: Wave | undefined = wave;
-  for (let count = 0; next !== undefined && count < WAVES_PER_EXECUTION; count += 1) {
+  for (let count = 0, tasks = 0; next !== undefined && count < WAVES_PER_EXECUTION; count += 1) {
+    tasks += next.tasks;
+    if (count > 0 && tasks > MAX_WAVE_TASKS) break;
     const { wakes, depth, bound, late }: Wave = next;
     const slices = yield* runWave(context, { queue, generation, wave: next });
     try {

@@ -118,14 +118,15 @@ async function planNext(deps: FinishWaveDeps, input: FinishedWave, gate: GateRow
   const planned = await deps.plan(input.address, gate, gate.depth);
   const next = input.address.kind === 'items' && isBlocked(input.wave) ? { ...planned, ...ONE_MESSAGE } : planned;
   const aliveUntil = new Date(deps.gate.now() + waveSeconds(deps, next) * 1000).toISOString();
-  return { gate: { ...gate, active: next.tasks, aliveUntil }, result: { next } };
+  const { tasks: active, wanted = active } = next;
+  return { gate: { ...gate, active, wanted, aliveUntil }, result: { next } };
 }
 
 /** Whether a wave has returned all its messages, usually because work of other queues occupied all threads. */
 const isBlocked = ({ received, done }: WaveSummary): boolean => received > 0 && done === 0;
 
 /** The size of the waves after a blocked one: they wait for the first free thread, and return one message per slice. */
-const ONE_MESSAGE = { tasks: 1, quota: 1, receive: 1 };
+const ONE_MESSAGE = { tasks: 1, wanted: 1, quota: 1, receive: 1 };
 
 function drained(deps: FinishWaveDeps, { address, generation }: FinishedWave, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };
@@ -139,7 +140,7 @@ function drained(deps: FinishWaveDeps, { address, generation }: FinishedWave, ga
   };
 }
 
-const released = (gate: GateRow): GateRow => ({ ...gate, status: 'idle', active: 0 });
+const released = (gate: GateRow): GateRow => ({ ...gate, status: 'idle', active: 0, wanted: 0 });
 
 /**
  * Releases the gate of a queue whose workload this app does not have, as after the rollback of a deployment: without the

@@ -54,6 +54,8 @@ export const GATE = defineRow('gate', {
   /** When the depth was measured; empty if it never was. */
   depthAt: text(''),
   active: int32(0),
+  /** Tasks that the current wave would have without the other queues of its pool. */
+  wanted: int32(0),
   total: int64(0),
   idleCount: int64(0),
   paused: optional(json<Pause>()),
@@ -116,6 +118,9 @@ export const newGate = (queue: string): GateRow => ({ queue, ...GATE.initial });
  */
 export const lastSignMs = ({ aliveUntil, acquiredAt }: Pick<GateRow, 'aliveUntil' | 'acquiredAt'>): number =>
   Date.parse(aliveUntil || acquiredAt) || 0;
+
+/** How long a drain that the runtime reports as Running may be silent before it counts as dead. */
+export const SILENCE_MS = 10 * 60 * 1000;
 
 /** The id of the orchestration that drains `queue` as its `generation`. */
 export const drainInstanceId = (queue: string, generation: number): string => `drain-${queue}-${generation}`;

@@ -1,7 +1,15 @@
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { readEntity, type Table } from '../storage/table.ts';
+import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
-import { fromGateEntity, GATES_PARTITION, type GateRow, gateRowKey, newGate, toGateEntity } from './gate-row.ts';
+import {
+  fromGateEntity,
+  GATES_PARTITION,
+  type GateRow,
+  gateRowKey,
+  gateRows,
+  newGate,
+  toGateEntity,
+} from './gate-row.ts';
 
 /** A gate with the ETag that it was read with: it is written only if it is unchanged. */
 export type VersionedGate = { row: GateRow; etag: string };
@@ -10,6 +18,21 @@ export type VersionedGate = { row: GateRow; etag: string };
 export async function readGate(table: Table, queue: string): Promise<{ row: GateRow; etag: string | undefined }> {
   const entity = await readEntity(table, GATES_PARTITION, gateRowKey(queue));
   return entity ? fromGateEntity(entity) : { row: newGate(queue), etag: undefined };
+}
+
+/** Reads the gates of all queues, or of those whose names begin with `prefix`, as a map by queue: one table query. */
+export async function readGates(
+  table: Table,
+  { prefix = '', held = false }: { prefix?: string; held?: boolean } = {},
+): Promise<Map<string, GateRow>> {
+  const { from, to } = gateRows(prefix);
+  const all = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
+  const gates = new Map<string, GateRow>();
+  for await (const entity of queryEntities(table, held ? `${all} and status eq 'draining'` : all)) {
+    const { row } = fromGateEntity(entity);
+    gates.set(row.queue, row);
+  }
+  return gates;
 }
 
 /** Writes a gate if it is unchanged since it was read. Returns false if it was changed to something other than `row`. */

@@ -16,9 +16,9 @@ import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { dueAfter } from './due.ts';
-import { drainInstanceId, type GateRow, isHeldBy, lastSignMs, presentPause } from './gate-row.ts';
+import { drainInstanceId, type GateRow, isHeldBy, lastSignMs, presentPause, SILENCE_MS } from './gate-row.ts';
 import { gateOf, readGate, type VersionedGate, writeGate } from './gate-store.ts';
-import { type DrainStatus, isDead, type LivenessDeps, SILENCE_MS } from './heartbeat.ts';
+import { type DrainStatus, isDead, type LivenessDeps } from './heartbeat.ts';
 
 export interface GateDeps extends LivenessDeps {
   /**
@@ -86,6 +86,7 @@ function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow): GateRow {
     parkedUntil: '',
     paused: presentPause(row, deps.now()),
     active: 0,
+    wanted: 0,
   };
 }
 

@@ -2,15 +2,12 @@
 import { fromEntity, toEntity } from '../storage/entity.ts';
 import { defineRow, int32, text } from '../storage/row.ts';
 import { odata, queryEntities, type Table } from '../storage/table.ts';
-import { GATES_PARTITION, type GateRow, heartbeatRowKey, heartbeatRows, lastSignMs } from './gate-row.ts';
+import { GATES_PARTITION, type GateRow, heartbeatRowKey, heartbeatRows, lastSignMs, SILENCE_MS } from './gate-row.ts';
 import { type VersionedGate, writeGate } from './gate-store.ts';
 import type { Wave } from './planning/plan.ts';
 
 /** The heartbeat of a task: its generation of the gate, and the time until which it counts as alive. */
 export const HEARTBEAT = defineRow('heartbeat', { generation: int32(), aliveUntil: text('') });
-
-/** How long a drain that the runtime reports as Running may be silent before it counts as dead. */
-export const SILENCE_MS = 10 * 60 * 1000;
 
 /** Status of an orchestration as the runtime reports it; undefined if the runtime does not know the instance. */
 export type DrainStatus = 'Pending' | 'Running' | 'Suspended' | 'Completed' | 'Failed' | 'Terminated' | undefined;
@@ -72,7 +69,7 @@ export async function recordHeartbeat(
 export const showFirstWave = async (
   table: Table,
   { row, etag }: VersionedGate,
-  { active, depth, until }: { active: number; depth: number; until: number },
+  { active, wanted = active, depth, until }: { active: number; wanted?: number; depth: number; until: number },
 ): Promise<boolean> =>
   row.aliveUntil === '' &&
   (await writeGate(
@@ -81,6 +78,7 @@ export const showFirstWave = async (
     {
       ...row,
       active,
+      wanted,
       depth,
       depthAt: row.acquiredAt,
       aliveUntil: new Date(until).toISOString(),

@@ -6,6 +6,7 @@ export const WAVE_BOUNDS = [
   'work',
   'depth',
   'capacity',
+  'pool',
   'throttling',
   'limits',
   'saturation',

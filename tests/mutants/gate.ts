@@ -2,6 +2,27 @@ import type { Mutant } from './mutant.ts';
 
 export const GATE: readonly Mutant[] = [
   {
+    name: 'a queue plans without the waves of the other queues of its pool',
+    file: 'shared/gate/planning/planner.ts',
+    find: 'return room >= alone.tasks ?',
+    replace: 'return room >= 0 ?',
+    tests: ['tests/unit/gate/planning/pool-share.test.ts'],
+  },
+  {
+    name: 'a queue takes the free places of its pool, and never shrinks for another one',
+    file: 'shared/gate/planning/pool-share.ts',
+    find: 'Math.min(Math.floor(left / queues), free)',
+    replace: 'free',
+    tests: ['tests/unit/gate/planning/pool-share.test.ts'],
+  },
+  {
+    name: 'the history of a drain grows with large waves',
+    file: 'shared/drain/drain-queue.ts',
+    find: 'if (count > 0 && tasks > MAX_WAVE_TASKS) break;',
+    replace: '',
+    tests: ['tests/unit/drain/drain-queue.test.ts'],
+  },
+  {
     name: 'a wake of a held gate is not counted',
     file: 'shared/gate/gate.ts',
     find: 'wakes: row.wakes + 1',

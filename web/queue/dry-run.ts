@@ -8,7 +8,7 @@ type Queue = Pick<QueueDetails, 'lane' | 'itemsPerReference' | 'waves'>;
 /**
  * Bounds that no policy removes. If a wave lacks one of them, it is only known that the bound was not below its tasks.
  */
-const OTHERS: readonly WaveView['bound'][] = ['throttling', 'limits', 'saturation'];
+const OTHERS: readonly WaveView['bound'][] = ['throttling', 'limits', 'saturation', 'pool'];
 
 /**
  * Computes the tasks of each recorded wave under a policy, by the rule of the drains. A wave with another bound gets no
@@ -21,7 +21,7 @@ export const tasksUnder = ({ lane, itemsPerReference, waves }: Queue, policy: Po
     const most = OTHERS.includes(wave.bound) ? wave.tasks : Number.POSITIVE_INFINITY;
     const { tasks } = countTasks({
       ...{ depth, late, itemsPerReference, secondsPerReference, policy, bulk: lane === 'bulk' },
-      ...{ taskLimit: 0, fedTasks: most, saturationLimit: Number.POSITIVE_INFINITY },
+      ...{ taskLimit: 0, fedTasks: most, saturationLimit: Number.POSITIVE_INFINITY, room: Number.POSITIVE_INFINITY },
     });
     return tasks;
   });

@@ -6,6 +6,7 @@
 import { MAX_RECEIVE } from '../../contract/queue-limits.ts';
 import type { Policy } from '../policy.ts';
 import type { WaveBound } from '../wave-record.ts';
+import { MAX_WAVE_TASKS } from './slice-result.ts';
 
 /** What can limit the number of tasks of a wave that is no probe and collects no results. */
 export type TaskBound = Exclude<WaveBound, 'probe' | 'collector'>;
@@ -23,6 +24,8 @@ export interface TaskState {
   fedTasks: number;
   /** Maximum number of tasks while the instances are saturated; Infinity if they are not. */
   saturationLimit: number;
+  /** Tasks that the other queues of the pool leave to this one; Infinity before they are read. */
+  room: number;
   /** Whether the lane is `bulk`, which leaves the policy's headroom free. */
   bulk: boolean;
   /** Whether the oldest batch would miss its deadline at the present rate: then everything that is allowed is used. */
@@ -50,12 +53,14 @@ export const pacedSeconds = (
  */
 export function countTasks(state: TaskState): { tasks: number; bound: TaskBound } {
   const { policy, depth } = state;
+  const share = state.bulk ? 1 - policy.headroom : 1;
   const bounds: [TaskBound, number][] = [
     ['depth', depth],
     ['throttling', state.taskLimit > 0 ? state.taskLimit : Number.POSITIVE_INFINITY],
     ['limits', state.fedTasks],
     ['saturation', state.saturationLimit],
-    ['capacity', state.bulk ? Math.max(1, Math.floor(policy.capacity * (1 - policy.headroom))) : policy.capacity],
+    ['pool', state.room],
+    ['capacity', Math.min(MAX_WAVE_TASKS, Math.max(1, Math.floor(policy.capacity * share)))],
   ];
   if (!state.late) {
     const seconds = depth * pacedSeconds(state.secondsPerReference, policy);

@@ -33,6 +33,8 @@ export interface Wave {
   sliceSeconds: number;
   probe?: boolean;
   bound?: WaveBound;
+  /** Tasks that it would have without the other queues of its pool; absent if it has as many. */
+  wanted?: number;
   /** Whether it was planned for work that would miss its deadline; absent means false. */
   late?: boolean;
 }
@@ -45,7 +47,8 @@ export type TaskWave = Omit<Wave, 'wakes' | 'bound' | 'late'>;
 
 /**
  * Plans a wave.
- * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, the three limits);
+ * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, room in the pool, the three
+ * limits);
  * for late work without the first two.
  * receive = min(32 or the policy's value, what a task finishes in a slice and in half a visibility timeout, its quota;
  * for a single task the target replaces the quota if it is larger).

@@ -1,5 +1,13 @@
-/** The result of a slice. Data only, since the orchestrator imports it; the loop is in slice.ts. */
+/** The result of a slice, and how many of them a history may contain. Data only, since the orchestrator imports it; the loop is in slice.ts. */
 import type { Operations } from '../../contract/operations.ts';
+
+/**
+ * Maximum number of tasks per wave, and of one execution of a drain. Each replay reads the whole history: two rows per
+ * task, and two per batch of messages that begins a replay. Even if each result arrives alone, the rows of this many
+ * tasks fit into one page of a table query, which has 1,000 (sources: Microsoft Learn, query-timeout-and-pagination;
+ * AzureTableTrackingStore.cs of Azure/durabletask).
+ */
+export const MAX_WAVE_TASKS = 250;
 
 /** The counts of one round (a receive and its processing); rounds, slices and waves are added in the same way. */
 export interface WorkCounts {

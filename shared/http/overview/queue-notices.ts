@@ -1,8 +1,8 @@
 import { pendingOf } from '../../batches/watch/read-open-batches.ts';
 import { poisonQueueName } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';
-import { type GateRow, lastSignMs } from '../../gate/gate-row.ts';
-import { latestHeartbeat, SILENCE_MS } from '../../gate/heartbeat.ts';
+import { type GateRow, lastSignMs, SILENCE_MS } from '../../gate/gate-row.ts';
+import { latestHeartbeat } from '../../gate/heartbeat.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Settings } from '../../settings.ts';
 import type { Reads } from '../edge/app.ts';

@@ -80,6 +80,7 @@ export const BOUND_TEXT: Readonly<Record<WaveBound, string>> = {
   work: 'the waiting work and the target seconds of the policy',
   depth: 'the number of waiting messages',
   capacity: 'the capacity of the policy',
+  pool: 'the other queues of its pool',
   throttling: 'the task limit, lowered by throttling, slow responses or failures',
   limits: 'the limits of the workload',
   saturation: 'busy instances',

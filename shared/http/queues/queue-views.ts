@@ -1,18 +1,10 @@
 /** The representation of queues in the API: data of their gates, their depth, and their batches. */
 import type { WatchedBatch } from '../../batches/watch/read-open-batches.ts';
-import {
-  fromGateEntity,
-  GATE,
-  GATES_PARTITION,
-  type GateRow,
-  gateRows,
-  newGate,
-  presentPause,
-} from '../../gate/gate-row.ts';
+import { GATE, type GateRow, newGate, presentPause } from '../../gate/gate-row.ts';
+import { readGates } from '../../gate/gate-store.ts';
 import { readQuotas } from '../../limits/quota-row.ts';
 import { inParallel } from '../../parallel.ts';
 import { pickColumns, pickValues } from '../../storage/row.ts';
-import { odata, queryEntities, type Table } from '../../storage/table.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { Reads } from '../edge/app.ts';
 import { type Backlog, backlogOf, backlogs } from './backlog.ts';
@@ -62,18 +54,6 @@ export async function readQueueViews(
     return { view: queueView(address, { gate, quota, nowMs: now(), backlog: backlogOf(address, sums) }), gate };
   });
   return { queues, batches, read };
-}
-
-/** Reads the gates of all queues, or of those whose names begin with `prefix`, as a map by queue: one table query. */
-export async function readGates(table: Table, prefix = ''): Promise<Map<string, GateRow>> {
-  const { from, to } = gateRows(prefix);
-  const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
-  const gates = new Map<string, GateRow>();
-  for await (const entity of queryEntities(table, filter)) {
-    const { row } = fromGateEntity(entity);
-    gates.set(row.queue, row);
-  }
-  return gates;
 }
 
 /** Uses the depth that the drain has stored, if it is recent enough. */

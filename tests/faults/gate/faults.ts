@@ -1,6 +1,6 @@
 /** The possible faults, within the budget. */
 
-import { SILENCE_MS } from '../../../shared/gate/heartbeat.ts';
+import { SILENCE_MS } from '../../../shared/gate/gate-row.ts';
 import { emptyCounts } from '../../../shared/gate/planning/slice-result.ts';
 import type { Transition } from '../explorer/explore.ts';
 import type { FinishActorInput } from './programs.ts';

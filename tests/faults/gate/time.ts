@@ -1,5 +1,5 @@
 /** Model time: it advances by itself only when no actor has anything to do. */
-import { SILENCE_MS } from '../../../shared/gate/heartbeat.ts';
+import { SILENCE_MS } from '../../../shared/gate/gate-row.ts';
 import type { World } from './world.ts';
 
 /**

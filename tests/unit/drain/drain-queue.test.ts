@@ -113,6 +113,25 @@ test('after five waves the history is cut, and the drain continues with the next
   expect(seen).toHaveLength(7);
 });
 
+test('the history is cut before a wave with which it would have more tasks than one page can hold', async () => {
+  const { seen, finishWave: finishWaveActivity } = finishing(
+    { next: wave(248) },
+    { next: wave(1) },
+    { next: wave(250) },
+  );
+
+  const run = await runOrchestrator(drainQueue, {
+    input,
+    activities: { 'dequeue-batch': () => slice(1), 'finish-wave': finishWaveActivity },
+  });
+
+  expect(run.continuations).toEqual([
+    { queue: 'billing-normal-0', generation: 7, wave: wave(1) },
+    { queue: 'billing-normal-0', generation: 7, wave: wave(250) },
+  ]);
+  expect(seen).toHaveLength(4);
+});
+
 test('a `finish-wave` that fails is retried after 2, 4 and 8 seconds', async () => {
   let failures = 3;
   const finishWaveActivity = (): FinishWaveOutput => {

@@ -138,7 +138,12 @@ function process(queue: ReturnType<typeof queueOf>) {
 const planOf = (depth: number): Wave =>
   planWave({
     ...{ kind: 'items', depth, wakes: 0, itemsPerReference: 1, secondsPerReference: ITEM_SECONDS },
-    ...{ taskLimit: 0, fedTasks: Number.POSITIVE_INFINITY, saturationLimit: Number.POSITIVE_INFINITY },
+    ...{
+      taskLimit: 0,
+      fedTasks: Number.POSITIVE_INFINITY,
+      saturationLimit: Number.POSITIVE_INFINITY,
+      room: Number.POSITIVE_INFINITY,
+    },
     ...{ bulk: false, late: false, exploring: false, probe: false, sliceSeconds: 30, visibilitySeconds: 300 },
     policy: { ...DEFAULT_POLICY, capacity: TASKS },
   });

@@ -366,7 +366,7 @@ describe('a wave that has returned everything that it received', () => {
 
   test('is followed by waves of one message until one is finished, because all threads are busy', async () => {
     expect(await next({ received: 40, done: 0 })).toEqual({
-      next: wave({ tasks: 1, quota: 1, receive: 1, depth: 40 }),
+      next: wave({ tasks: 1, wanted: 1, quota: 1, receive: 1, depth: 40 }),
     });
     expect(await next({ received: 1, done: 1 })).toEqual({ next: await plan() });
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fence, wake } from '../../../shared/gate/gate.ts';
 import { recordDue, recordStartFailure } from '../../../shared/gate/gate-notes.ts';
-import { SILENCE_MS, showFirstWave } from '../../../shared/gate/heartbeat.ts';
+import { SILENCE_MS } from '../../../shared/gate/gate-row.ts';
+import { showFirstWave } from '../../../shared/gate/heartbeat.ts';
 import { fixture, NOW, QUEUE } from './gate-fixtures.ts';
 
 describe('due times', () => {

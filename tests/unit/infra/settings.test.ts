@@ -261,6 +261,12 @@ describe('docs/deploy.md', () => {
   });
 });
 
+it('the capacity of an app is the number of activities that its instances run', () => {
+  const { extensions } = JSON.parse(readFileSync(join(ROOT, 'host.json'), 'utf8'));
+  const [first] = Object.values(appSettings(deployedResources({})));
+  expect(first?.SLUICE_CAPACITY).toBe(String(40 * extensions.durableTask.maxConcurrentActivityFunctions));
+});
+
 describe('the sample settings', () => {
   it('are settings of the code with their defaults, except for the inbox and the capacity of one instance', () => {
     const own = Object.entries(sample).filter(([name]) => name.startsWith('SLUICE_') && name !== 'SLUICE_TASK_HUB');

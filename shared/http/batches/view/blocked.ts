@@ -2,13 +2,13 @@
 import { type BatchRow, isFinished } from '../../../batches/batch-row.ts';
 import { resultsQueueName } from '../../../contract/names.ts';
 import { type GateRow, presentPause } from '../../../gate/gate-row.ts';
+import { readGates } from '../../../gate/gate-store.ts';
 import { type QuotaRow, readQuotas } from '../../../limits/quota-row.ts';
 import { type QueueChoice, queuesOf } from '../../../queues/queue-of.ts';
 import type { Registry } from '../../../workload/registry.ts';
 import type { Reads } from '../../edge/app.ts';
 import { timeText } from '../../edge/notes.ts';
 import { isLimited, isParked, limitsView } from '../../queues/limits-view.ts';
-import { readGates } from '../../queues/queue-views.ts';
 import type { BatchView } from '../schemas.ts';
 
 export interface QueueStates {
@@ -31,7 +31,7 @@ export async function readQueueStates(
   { gate: { table, now }, registry }: QueueStatesDeps,
   workload?: string,
 ): Promise<QueueStates> {
-  const gates = await readGates(table, workload === undefined ? '' : `${workload}-`);
+  const gates = await readGates(table, { prefix: workload === undefined ? '' : `${workload}-` });
   const mayWait = registry.queues().some((address) => {
     const gate = gates.get(address.queue);
     return gate !== undefined && isLimited(address) && isParked(gate);

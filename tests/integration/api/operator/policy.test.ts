@@ -25,7 +25,7 @@ describe('queues/{queue}/policy', () => {
     headers: Record<string, string> = {},
     queue = 'other-normal-0',
   ): Promise<Answer> => {
-    const deps = { gate, registry: pipeline.registry, capacity: 100 };
+    const deps = { gate, registry: pipeline.registry, capacity: 125 };
     return call(
       (request) => (method === 'GET' ? getPolicy(deps, request) : putPolicy(deps, request)),
       `queues/${queue}/policy`,
@@ -51,7 +51,7 @@ describe('queues/{queue}/policy', () => {
     expect([put.status, put.headers.get('etag')]).toEqual([200, '"1"']);
     const { row } = await readGate(gate.table, 'other-normal-0');
     expect(row.policyVersion).toBe(1);
-    expect(await readPolicy({ table: gate.table, capacity: 100 }, row)).toEqual(changed);
+    expect(await readPolicy({ table: gate.table, capacity: 125 }, row)).toEqual(changed);
     expect(policyViewSchema.parse((await policy('GET')).json())).toMatchObject({ version: 1, policy: changed });
   });
 

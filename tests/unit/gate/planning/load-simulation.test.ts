@@ -6,7 +6,7 @@ import { createPlanner } from '../../../../shared/gate/planning/planner.ts';
 import type { WaveLoad } from '../../../../shared/gate/planning/wave-load.ts';
 import type { WaveSummary } from '../../../../shared/gate/planning/wave-summary.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
-import { address, NOW, summary } from '../../drain/drain-fixtures.ts';
+import { address, NOW, registry, summary } from '../../drain/drain-fixtures.ts';
 
 const PLACES = 5;
 const adapt = (row: GateRow, wave: WaveSummary): GateRow => ({
@@ -95,8 +95,8 @@ interface App {
 
 /** Drains on instances that are busy with five tasks each, in waves of slices sized by the real plan. */
 async function drainOn(app: App, sees: boolean) {
-  const options = { sliceSeconds: SLICE, visibilitySeconds: 300, capacity: 100, concurrentActivities: PLACES };
-  const plan = createPlanner({ ...options, table: memoryTable().table, now: () => NOW });
+  const options = { sliceSeconds: SLICE, visibilitySeconds: 300, capacity: 125, concurrentActivities: PLACES };
+  const plan = createPlanner({ ...options, registry, pool: undefined, table: memoryTable().table, now: () => NOW });
   let row: GateRow = { ...newGate('billing-normal-0'), secondsPerReference: 1 };
   let { work, instances, addsAfter: addsAt } = app;
   let now = 0;

@@ -12,6 +12,7 @@ const state = (fields: Partial<PlanState> = {}): PlanState => ({
   taskLimit: 0,
   fedTasks: Number.POSITIVE_INFINITY,
   saturationLimit: Number.POSITIVE_INFINITY,
+  room: Number.POSITIVE_INFINITY,
   bulk: false,
   exploring: false,
   late: false,
@@ -35,6 +36,12 @@ test.each<[string, Partial<PlanState>, number]>([
   ['the references: no task without one', { depth: 3, itemsPerReference: 5_000, secondsPerReference: 100 }, 3],
   ['the capacity', { policy: { ...DEFAULT_POLICY, capacity: 7 } }, 7],
   ['the capacity less its headroom, in a bulk lane', { bulk: true }, 75],
+  ['the room that the other queues of the pool leave', { room: 6 }, 6],
+  [
+    'the tasks that a history can hold',
+    { policy: { ...DEFAULT_POLICY, thresholds: [{ tasks: 999 }], capacity: 999 } },
+    250,
+  ],
   ['a limit that throttling has set', { taskLimit: 4 }, 4],
   ['what saturated instances can run', { saturationLimit: 20 }, 20],
   ['saturated instances, even if the oldest batch would be late', { saturationLimit: 20, late: true }, 20],
@@ -55,6 +62,7 @@ test.each<[WaveBound, Partial<PlanState>]>([
   ['capacity', { bulk: true }],
   // For late work neither the rule nor the target seconds of a task count.
   ['capacity', { depth: 150, secondsPerReference: 0.01, late: true }],
+  ['pool', { room: 6 }],
   ['throttling', { taskLimit: 4 }],
   ['limits', { fedTasks: 3 }],
   ['saturation', { saturationLimit: 20, late: true }],

@@ -5,12 +5,14 @@ import { createPlanner, isLate } from '../../../../shared/gate/planning/planner.
 import { DEFAULT_POLICY, type Policy } from '../../../../shared/gate/policy.ts';
 import { writePolicy } from '../../../../shared/gate/policy-store.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
-import { address, NOW } from '../../drain/drain-fixtures.ts';
+import { address, NOW, registry } from '../../drain/drain-fixtures.ts';
 
 const OPTIONS = {
   sliceSeconds: 30,
   visibilitySeconds: 300,
-  capacity: 100,
+  capacity: 125,
+  pool: undefined,
+  registry,
   concurrentActivities: 5,
   now: () => NOW,
 };

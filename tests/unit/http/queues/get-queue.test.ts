@@ -31,7 +31,7 @@ function world() {
     calls.length = 0;
     const { recentDepth } = createDepths(async () => 77, now);
     const readOpenBatches = async () => ({ batches: [], read: 0 });
-    const http = { table, registry, capacity: 9, gate: { table, now }, recentDepth, readOpenBatches };
+    const http = { table, registry, capacity: 10, gate: { table, now }, recentDepth, readOpenBatches };
     return queueDetailsSchema.parse((await getQueue(http, request)).jsonBody);
   };
   return { table, calls, get };
@@ -49,7 +49,7 @@ describe('GET queues/{queue}', () => {
       itemsPerReference: 250,
       waves: [],
     });
-    expect(details.policy).toEqual({ queue: QUEUE, version: 0, policy: { ...DEFAULT_POLICY, capacity: 9 } });
+    expect(details.policy).toEqual({ queue: QUEUE, version: 0, policy: { ...DEFAULT_POLICY, capacity: 8 } });
     expect(calls).toEqual(['table.list']);
   });
 

@@ -42,6 +42,7 @@ const settings = (name: string) =>
     SLUICE_TOPIC: 'sluice-events',
     SLUICE_SUBSCRIPTION: `wake-${pool(name)}`,
     SLUICE_INBOX_SCHEDULE: '0 */10 * * * *',
+    SLUICE_CAPACITY: '200',
     SluiceServiceBus__fullyQualifiedNamespace: 'sb.servicebus.windows.net',
     AzureWebJobsStorage__accountName: 'sthost',
     AzureWebJobsStorage__queueServiceUri: 'https://sthost.queue.core.windows.net',
@@ -275,6 +276,11 @@ describe('the checks of a deployment', () => {
       { answers: { [`resource show --ids ${idOf('Microsoft.Web/sites', 'func-media')}`]: { properties: {} } } },
     ],
     ['instances', /2048 MB/, { options: { pools: [{ name: 'default', memory: 4096, maximumInstanceCount: 40 }] } }],
+    [
+      'instances',
+      /at most 40 instances, capacity 200/,
+      { options: { pools: [{ name: 'default', memory: 2048, maximumInstanceCount: 41 }] } },
+    ],
     ['instances', /2 threads and sees 2 cores/, { pages: { '/api/health': { text: '{"cores":2,"threads":2}' } } }],
     [
       'update-strategy',
