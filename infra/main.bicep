@@ -72,7 +72,7 @@ param backstopDays int = 400
 param inboxSchedule string = '0 */10 * * * *'
 
 @description('Schedule of the sweep, which finds work without a wake event (NCRONTAB, UTC).')
-param sweepSchedule string = '0 */15 * * * *'
+param sweepSchedule string = '0 7-59/15 * * * *'
 
 @description('Additional app settings of every pool, by name: those of docs/deploy.md, and those that workloads read from process.env. They override the settings of the deployment.')
 param appSettings object = {}
@@ -342,6 +342,7 @@ module apps 'modules/function-app.bicep' = [
       taskHub: taskHubs[index]
       schedulerName: schedulerName
       componentName: componentName
+      order: index
       sweepSchedule: sweepSchedule
       inboxSchedule: inboxSchedule
       appSettings: appSettings

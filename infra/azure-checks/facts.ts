@@ -116,4 +116,11 @@ export const FACTS: readonly PlatformFact[] = [
     test: 'tests/unit/drain/drain-queue.test.ts',
     check: { none: 'it would need waves of hundreds of tasks' },
   },
+  {
+    fact: 'Each timer runs on instances of its own, so timers that are due at the same second start one instance each.',
+    sources: ['https://learn.microsoft.com/azure/azure-functions/event-driven-scaling'],
+    code: ['infra/modules/function-app.bicep'],
+    test: 'tests/unit/infra/packaging/pools.test.ts',
+    check: ['timers'],
+  },
 ];

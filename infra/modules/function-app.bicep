@@ -64,6 +64,9 @@ param schedulerName string
 @description('Application Insights component.')
 param componentName string
 
+@description('Position of the pool: timers of six fields that fire at second 0 fire ten seconds later for each earlier pool.')
+param order int
+
 @description('Schedule of the sweep.')
 param sweepSchedule string
 
@@ -99,6 +102,9 @@ resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' existing = if (
 
 var identityClientId = identity.properties.clientId
 
+// Timers of all pools at the same second would start an instance each, and read the same tables, at once.
+var ownSecond = string((order * 10) % 60)
+
 // Runtime and worker are configured in functionAppConfig: Flex Consumption refuses FUNCTIONS_* and most WEBSITE_* settings, or
 // they are harmful.
 var baseSettings = {
@@ -129,14 +135,18 @@ var baseSettings = {
   SLUICE_CAPACITY: string(maximumInstanceCount * 5)
   // Every chunk allocates and frees buffers. A young generation of 3 x 8 MiB instead of 3 x 16 MiB saves about 60 MB per instance.
   NODE_OPTIONS: '--max-semi-space-size=8'
-  SLUICE_SWEEP_SCHEDULE: sweepSchedule
+  SLUICE_SWEEP_SCHEDULE: startsWith(sweepSchedule, '0 ') && length(split(sweepSchedule, ' ')) == 6 ? '${ownSecond}${substring(sweepSchedule, 1)}' : sweepSchedule
   // One thread per core of the size: what os.availableParallelism() returns on an instance is not documented.
   SLUICE_THREADS: memory >= 4096 ? '2' : '1'
   // A quarter of the memory per worker thread: the rest is for the host and the main thread.
   SLUICE_THREAD_MEMORY_MB: string(memory / 4)
 }
 
-var inboxSettings = empty(inboxSchedule) ? {} : { SLUICE_INBOX_SCHEDULE: inboxSchedule }
+var inboxSettings = empty(inboxSchedule)
+  ? {}
+  : {
+      SLUICE_INBOX_SCHEDULE: startsWith(inboxSchedule, '0 ') && length(split(inboxSchedule, ' ')) == 6 ? '${ownSecond}${substring(inboxSchedule, 1)}' : inboxSchedule
+    }
 
 // host.json of the package selects the backend: the scale controller reads no override of it by a setting
 // (Azure/azure-functions-durable-extension#2622).

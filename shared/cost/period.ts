@@ -128,8 +128,8 @@ export function periodCost(
   return { cost: { batches, items, ...priced, idle, totalUsd, usdPerMillionItems }, unverified };
 }
 
-/** Returns the interval of a schedule of every n minutes, or undefined for another form. */
+/** Returns the interval of a schedule of every n minutes, from any minute and second on, or undefined for another form. */
 export function minutesOf(schedule: string): number | undefined {
-  const match = /^0 \*\/(\d{1,2}) \* \* \* \*$/.exec(schedule);
+  const match = /^\d{1,2} (?:\*|\d{1,2}-59)\/(\d{1,2}) \* \* \* \*$/.exec(schedule);
   return match ? Number(match[1]) : undefined;
 }

@@ -48,6 +48,7 @@ describe('a period', () => {
 describe('minutesOf', () => {
   it.each([
     ['0 */15 * * * *', 15],
+    ['10 7-59/15 * * * *', 15],
     ['0 */5 * * * *', 5],
     ['0 0 * * * *', undefined],
     ['*/15 * * * *', undefined],

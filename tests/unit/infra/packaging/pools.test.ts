@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { mergePools, type Pool, poolNames, servicesYaml } from '../../../../cli/azure/pools.ts';
 import { registry } from '../../../../workloads/index.ts';
 import { declaration, paramsOf, plainValue, ROOT } from '../bicep.ts';
+import { appSettings, deployedResources } from '../deployed.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const pools = JSON.parse(read('infra/pools.json')) as Pool[];
@@ -85,6 +86,27 @@ describe('the app of every pool', () => {
 
   it.each(['inboxSchedule', 'sweepSchedule'])('has the same %s, because each app handles its own workloads', (name) => {
     expect(given[name]).toMatchObject({ kind: 'name', name });
+  });
+});
+
+describe('timers', () => {
+  const schedules = (parameters: Parameters<typeof deployedResources>[0]) =>
+    Object.values(appSettings(deployedResources(parameters))).map((app) => [
+      app.SLUICE_SWEEP_SCHEDULE,
+      app.SLUICE_INBOX_SCHEDULE,
+    ]);
+  const pools = ['default', 'media'].map((name) => ({ ...pool(name), alwaysReady: [] }));
+
+  it('fire at other minutes than each other, and at other seconds in each pool', () => {
+    expect(schedules({ pools })).toEqual([
+      ['0 7-59/15 * * * *', '0 */10 * * * *'],
+      ['10 7-59/15 * * * *', '10 */10 * * * *'],
+    ]);
+  });
+
+  it('fire as given if their schedule has a second of its own, or none', () => {
+    const given = { sweepSchedule: '3 */15 * * * *', inboxSchedule: '*/5 * * * *' };
+    expect(schedules({ pools, ...given })).toEqual([Object.values(given), Object.values(given)]);
   });
 });
 
