@@ -123,4 +123,27 @@ export const FACTS: readonly PlatformFact[] = [
     test: 'tests/unit/infra/packaging/pools.test.ts',
     check: ['timers'],
   },
+  {
+    fact: 'A streamed answer whose body fails stays open until functionTimeout, unless the app ends its connection; then the worker ends.',
+    sources: ['Azure/azure-functions-nodejs-library#324'],
+    code: ['shared/http/edge/connection.ts'],
+    test: 'tests/unit/http/edge/connection.test.ts',
+    check: { none: 'it would need a failure of storage in the middle of an answer' },
+  },
+  {
+    fact: 'A start with the id of an unfinished orchestration is refused with 409, and its purge with 412.',
+    sources: ['https://www.nuget.org/packages/Microsoft.Azure.WebJobs.Extensions.DurableTask/3.19.0'],
+    code: ['shared/drain/limited-client.ts'],
+    test: 'packages/functions-local/tests/integration/durable/lifecycle.test.ts',
+    local: 'A start with the id of an unfinished orchestration is refused with 409, and its purge with 412.',
+    check: { none: 'the app neither purges by id nor reads the status of a refused start' },
+  },
+  {
+    fact: 'In the parameters of a route, an encoded slash stays encoded. With streams, they also contain the query.',
+    sources: ['https://github.com/Azure/azure-functions-host/tree/89dc438'],
+    code: ['shared/http/routes.ts'],
+    test: 'packages/functions-local/tests/integration/host/http-stream.test.ts',
+    local: 'In the parameters of a route, an encoded slash stays encoded. With streams, they also contain the query.',
+    check: { none: 'no route of the app has a parameter that may contain a slash' },
+  },
 ];

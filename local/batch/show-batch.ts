@@ -38,7 +38,8 @@ export async function showBatch(stack: ShownStack, submission: Submission, scree
 /** Returns the highest peak memory of all instances. */
 async function highestPeak({ instances }: ShownStack): Promise<number | undefined> {
   const peaks = await Promise.all(instances.map((instance) => peakMemory(instance.process.pid)));
-  return peaks.some((peak) => peak === undefined) ? undefined : Math.max(...(peaks as number[]));
+  const isKnown = peaks.length > 0 && peaks.every((peak) => peak !== undefined);
+  return isKnown ? Math.max(...peaks) : undefined;
 }
 
 async function check(

@@ -6,6 +6,7 @@ import { isPassing } from '../../storage/policies/retry-limits.ts';
 import { log, withLog } from '../../telemetry/log.ts';
 import { TimeLimitError } from '../../time-limit.ts';
 import { textBody } from './body.ts';
+import { connectionOf } from './connection.ts';
 import type { Answer, Route } from './route.ts';
 
 export const PROBLEM_TYPE_BASE = 'https://sluice.example/problems/';
@@ -51,7 +52,10 @@ export const createAnswering =
         return made;
       });
       const sent = stream
-        ? await answerOrProblem(call, async () => ({ ...answer, body: await textBody(stream) }))
+        ? await answerOrProblem(call, async () => ({
+            ...answer,
+            body: await textBody(stream, connectionOf(call[1].invocationId)),
+          }))
         : answer;
       return { ...sent, headers: { ...HEADERS, ...Object.fromEntries(new Headers(sent.headers)) } };
     });

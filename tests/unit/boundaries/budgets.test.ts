@@ -78,7 +78,7 @@ describe('lines', () => {
       () => below(...PROTOCOL).filter((file) => !file.startsWith(PURE)),
       3_500,
     ],
-    ['shared/http/', () => below('shared/http/'), 6_755],
+    ['shared/http/', () => below('shared/http/'), 6_815],
     ['shared/intake/', () => below('shared/intake/'), 5_510],
     ['shared/processing/', () => below('shared/processing/'), 4_590],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),

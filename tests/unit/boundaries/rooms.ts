@@ -134,8 +134,8 @@ export const ROOMS: readonly Room[] = [
     path: HTTP,
     imports: [...ORDER, ...SIDES, ...LEAVES],
     types: [SETTINGS],
-    packages: ['zod', 'node:crypto', 'node:zlib'],
-    packageTypes: ['@azure/functions', ...STORAGE_SDKS],
+    packages: ['zod', 'node:crypto', 'node:diagnostics_channel', 'node:zlib'],
+    packageTypes: ['@azure/functions', 'node:http', ...STORAGE_SDKS],
   },
   {
     // For programs outside of the app, also for browsers.

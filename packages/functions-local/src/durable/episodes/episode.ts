@@ -58,7 +58,9 @@ async function callOrchestrator(
   let customStatus: string | undefined;
   try {
     if (!core.isRegistered(name, 'orchestrator')) {
-      throw new UnsupportedError(`The orchestrator function '${name}' does not exist or is disabled`);
+      throw new UnsupportedError(
+        `The function '${name}' doesn't exist, is disabled, or is not an orchestrator function.`,
+      );
     }
     const answer = await invokeFunction(episode, invoke);
     customStatus = toCustomStatus(answer.customStatus);

@@ -29,8 +29,9 @@ function toErrorReply(thrown: unknown): Reply {
   const error = toError(thrown);
   const [status, exceptionType] =
     error instanceof RequestError ? [error.status, error.exceptionType] : [500, 'System.Exception'];
-  // 501 is sent as plain text, which the client uses as the message of its error.
-  if (status === 501) return { status, body: error.message };
+  if (status === 404 || status === 410) return { status };
+  // Sent as a text: the client uses that of a 501 as the message of its error.
+  if (status === 412 || status === 501) return { status, body: error.message };
   const body = { Message: error.message, ExceptionMessage: error.message, ExceptionType: exceptionType };
   return { status, body };
 }

@@ -2,7 +2,7 @@ import type { Core, Operation } from '../core.ts';
 import { RequestError } from '../errors.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../history/history.ts';
 import type { MessageKind } from '../store/control-queue.ts';
-import { createInstance, instanceIsTaken, removeInstance } from '../store/create-instance.ts';
+import { createInstance, removeInstance } from '../store/create-instance.ts';
 import { finishedStates, type Instance, type InstanceFilter, isFinished } from '../store/instances.ts';
 
 const maxIdLength = 100;
@@ -20,7 +20,7 @@ export interface StartRequest {
 /** Starts an instance and returns its id. Throws RequestError if the name or id is not valid, or the id is in use. */
 export async function startInstance(core: Core, request: StartRequest): Promise<string> {
   const id = request.id ?? core.newExecutionId();
-  requireStartable(core, request.name, id);
+  requireValidId(id);
   const start = {
     ...{ id, name: request.name },
     version: request.version ?? core.config.defaultVersion,
@@ -37,10 +37,7 @@ export async function startInstance(core: Core, request: StartRequest): Promise<
   return id;
 }
 
-function requireStartable(core: Core, name: string, id: string): void {
-  if (!core.isRegistered(name, 'orchestrator')) {
-    throw new RequestError(400, `The orchestrator function '${name}' does not exist or is disabled`);
-  }
+function requireValidId(id: string): void {
   if (id.startsWith('@') || id.length > maxIdLength || forbiddenInId.test(id)) {
     throw new RequestError(
       400,
@@ -50,9 +47,10 @@ function requireStartable(core: Core, name: string, id: string): void {
 }
 
 function requireFree(core: Core, id: string): void {
-  if (core.config.overridableExistingInstanceStates === 'AnyState' || !instanceIsTaken(core, id)) return;
-  const message = `An orchestration instance with the id '${id}' already exists and is not finished`;
-  throw new RequestError(500, message, 'DurableTask.Core.Exceptions.OrchestrationAlreadyExistsException');
+  if (core.config.overridableExistingInstanceStates === 'AnyState') return;
+  const existing = core.instances.get(id);
+  if (!existing || isFinished(existing)) return;
+  throw new RequestError(409, `An Orchestration instance with the status ${existing.status} already exists.`);
 }
 
 function requireJson(text: string): string {
@@ -124,8 +122,13 @@ async function send(
   });
 }
 
-/** Removes one instance in any state. Returns the number of removed instances. */
+/** Removes one finished instance. Returns the number of removed instances. Throws a 412 if it is not finished. */
 export async function purgeInstance(core: Core, id: string): Promise<number> {
+  const instance = core.instances.get(id);
+  if (instance && !isFinished(instance)) {
+    const state = `the orchestration with instance ID ${id} has status ${instance.status}`;
+    throw new RequestError(412, `Only orchestrations in a terminal state can be purged, but ${state}`);
+  }
   return core.change('purge', () => core.transaction(() => Number(removeInstance(core, id))));
 }
 

@@ -14,6 +14,7 @@ export interface StatusFlags {
 export function toStatusBody(core: Core, instance: Instance, flags: StatusFlags): Record<string, unknown> {
   return {
     name: instance.name,
+    version: instance.version,
     instanceId: instance.id,
     runtimeStatus: instance.status,
     input: flags.showInput ? parse(instance.input) : null,

@@ -31,7 +31,7 @@ test('a start with a running id is refused and does not change the instance', as
   shim = await startShim();
   await shim.client.startNew('waiter', { instanceId: 'one', input: 'first' });
   await expect(shim.client.startNew('waiter', { instanceId: 'one', input: 'second' })).rejects.toThrow(
-    /500.*already exists/,
+    /409.*status Running already exists/,
   );
   expect((await shim.client.getStatus('one')).input).toBe('first');
 });
@@ -71,9 +71,13 @@ test.each([['@entity'], ['x'.repeat(101)]])('instance id %s is refused', async (
   await expect(shim.client.startNew('waiter', { instanceId })).rejects.toThrow('400');
 });
 
-test('an unknown orchestrator is refused', async () => {
+test('an instance of an unknown orchestrator fails', async () => {
   shim = await startShim();
-  await expect(shim.client.startNew('nobody')).rejects.toThrow(/400.*'nobody' does not exist/);
+  const status = await waitForStatus(shim.client, await shim.client.startNew('nobody'));
+  expect(status.runtimeStatus).toBe('Failed');
+  expect(status.output).toContain(
+    "The function 'nobody' doesn't exist, is disabled, or is not an orchestrator function.",
+  );
 });
 
 test('terminate ends the instance, but not its activities', async () => {
@@ -111,9 +115,13 @@ test('a suspended instance can be terminated, and an instance that is not suspen
   expect((await waitForStatus(shim.client, id)).runtimeStatus).toBe('Terminated');
 });
 
-test('purge removes one instance in any state', async () => {
+test('purge removes one finished instance', async () => {
   shim = await startShim();
   const id = await shim.client.startNew('waiter');
+  await waitForStatus(shim.client, id, ['Running']);
+  await expect(shim.client.purgeInstanceHistory(id)).rejects.toThrow(/412.*terminal state.*status Running/);
+  await shim.client.terminate(id, 'enough');
+  await waitForStatus(shim.client, id);
   expect(await shim.client.purgeInstanceHistory(id)).toMatchObject({ instancesDeleted: 1 });
   expect(await shim.client.purgeInstanceHistory(id)).toMatchObject({ instancesDeleted: 0 });
   await expect(shim.client.getStatus(id)).rejects.toThrow('404');

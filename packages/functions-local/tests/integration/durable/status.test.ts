@@ -142,8 +142,8 @@ test('a start waits only if both times are numbers and the interval is not large
 });
 
 test.each([
-  ['POST', 'instances/one/raise/go', 404, 'No such operation: POST instances/one/raise/go'],
-  ['POST', 'instances/one/explode', 404, 'No such operation: explode'],
+  ['POST', 'instances/one/raise/go', 404, undefined],
+  ['POST', 'instances/one/explode', 404, undefined],
   ['GET', 'instances/%zz', 400, "path: expected valid percent-encoding, got '%zz'"],
   [
     'POST',
@@ -154,7 +154,8 @@ test.each([
 ])('%s %s answers %i', async (method, path, status, message) => {
   shim = await startShim();
   const answer = await fetch(`${shim.baseUrl}${webhooks}/${path}`, { method });
-  expect([answer.status, await answer.json()]).toMatchObject([status, { Message: message }]);
+  const text = await answer.text();
+  expect([answer.status, text === '' ? undefined : JSON.parse(text).Message]).toEqual([status, message]);
 });
 
 test.each(['text/plain', 'text/plain;charset=UTF-8', undefined])('an event of type %s is refused', async (type) => {
@@ -210,5 +211,5 @@ test('a suspended instance cannot be suspended again', async () => {
 test('a path of another owner is left to the host', async () => {
   shim = await startShim();
   expect((await fetch(`${shim.baseUrl}/api/other`)).status).toBe(404);
-  expect((await get('/nothing')).response.status).toBe(404);
+  expect((await fetch(`${shim.baseUrl}${webhooks}/nothing`)).status).toBe(404);
 });

@@ -33,11 +33,12 @@ function upload(path: string, bytes: number): Promise<Response> {
 
 describe('streamed requests and answers', () => {
   it('transfer path, query, headers, cookies and body in both directions', async () => {
-    const answer = await fetch(`${host.url}/api/echo/5?q=a&q=b%20c`, { method: 'POST', body: 'hello' });
+    const answer = await fetch(`${host.url}/api/echo/5?q=a&q=b%20c&id=6&code=k`, { method: 'POST', body: 'hello' });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('x-id')).toBe('5');
     expect(answer.headers.get('x-query')).toBe('a|b c');
-    expect(answer.headers.get('x-url')).toBe(`${host.url}/api/echo/5?q=a&q=b%20c`);
+    expect(answer.headers.get('x-url')).toBe(`${host.url}/api/echo/5?q=a&q=b%20c&id=6&code=k`);
+    expect(answer.headers.get('x-params')).toBe('{"q":"b c","id":"5"}');
     expect(answer.headers.getSetCookie()).toEqual(['seen=yes; Path=/']);
     expect(answer.headers.has('x-ms-invocation-id')).toBe(false);
     expect(await answer.text()).toBe('hello');

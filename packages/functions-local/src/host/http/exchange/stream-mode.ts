@@ -3,6 +3,7 @@ import type { Invoker } from '../../invocation/invoker.ts';
 import type { RpcData } from '../../worker-protocol.ts';
 import { answerEmpty } from '../answer.ts';
 import { readLimited } from '../body.ts';
+import { parseRouteTemplate } from '../routing/route-template.ts';
 import { withBackpressure } from './backpressure.ts';
 import { type Exchange, joinHeaders, toInvocation } from './exchange.ts';
 import { createProxiedResponse } from './proxied-response.ts';
@@ -29,7 +30,10 @@ export async function serveStream(exchange: Exchange, server: Server, invoker: I
     [Symbol.asyncIterator]: () => body,
   };
   const metadata: Record<string, RpcData> = { Headers: { json: JSON.stringify(joinHeaders(request)) } };
-  for (const [name, value] of Object.entries(hit.params)) metadata[name] = { string: value };
+  // The library takes `request.params` from here, so that it also contains the query, except for names of the route.
+  for (const [name, value] of [...queryBesides(hit.route.template, exchange.url), ...Object.entries(hit.params)]) {
+    metadata[name] = { string: value };
+  }
   server.emit('request', proxiedRequest, proxied);
   try {
     await invoker.invoke({
@@ -42,4 +46,10 @@ export async function serveStream(exchange: Exchange, server: Server, invoker: I
     if (proxied.begun) response.destroy();
     else answerEmpty(response, tooLarge ? 413 : 500);
   }
+}
+
+function queryBesides(template: string, { searchParams }: URL): [string, string][] {
+  const parts = parseRouteTemplate(template).flat();
+  const names = parts.flatMap((part) => (typeof part === 'string' ? [] : [part.name.toLowerCase()]));
+  return [...searchParams].filter(([name]) => !['code', ...names].includes(name.toLowerCase()));
 }

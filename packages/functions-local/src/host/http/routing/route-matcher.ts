@@ -17,7 +17,7 @@ export function compileRoute(template: string): RouteMatcher {
     .map((parameter) => ({ ...parameter, checks: parameter.constraints.map(compileConstraint) }));
   const pattern = new RegExp(`^${segments.map(toPattern).join('')}/?$`, 'i');
   return (path) => {
-    const match = pattern.exec(path === '/' ? '' : path);
+    const match = pattern.exec(path === '/' ? '' : decode(path));
     return match ? readValues(parameters, match.slice(1)) : undefined;
   };
 }
@@ -67,7 +67,8 @@ function readValues(
 ): Record<string, string> | undefined {
   const values: Record<string, string> = {};
   for (const [index, parameter] of parameters.entries()) {
-    const value = decode(captured[index]) ?? parameter.defaultValue;
+    // An omitted catch-all has no value.
+    const value = captured[index] || parameter.defaultValue;
     if (value === undefined) continue;
     if (!parameter.checks.every((check) => check(value))) return undefined;
     values[parameter.name] = value;
@@ -75,11 +76,18 @@ function readValues(
   return values;
 }
 
-function decode(text: string | undefined): string | undefined {
+/** Decodes a path as the server does: an encoded slash and an invalid percent sign remain as they are. */
+function decode(path: string): string {
+  return path
+    .split(/(%2f|\/)/i)
+    .map((text, index) => (index % 2 === 1 ? text : decodeText(text)))
+    .join('');
+}
+
+function decodeText(text: string): string {
   try {
-    return text === undefined ? undefined : decodeURIComponent(text);
+    return decodeURIComponent(text);
   } catch {
-    // An invalid percent sign. The server passes such a value on unchanged.
     return text;
   }
 }

@@ -28,7 +28,8 @@ export function createRoute(fn: RegisteredFunction, triggerName: string, routePr
   const binding = bindings[triggerName];
   const own = typeof binding?.route === 'string' ? binding.route : name;
   const template = [routePrefix, own.replace(/^\/+/, '')].filter((part) => part !== '').join('/');
-  if (/^(admin|runtime)(\/|$)/i.test(template)) {
+  // The host compares the beginning of the route, without the prefix: `administrators` is refused too.
+  if (/^(admin|runtime)/i.test(own.replace(/^\/+/, ''))) {
     throw new FunctionRefusedError('The specified route conflicts with one or more built in routes.');
   }
   return {

@@ -19,7 +19,9 @@ describe('compileRoute', () => {
     ['{name}.{ext}', '/report.v1.csv', { name: 'report', ext: 'v1.csv' }],
     ['{name}.{ext?}', '/report', { name: 'report' }],
     ['{name}.{ext?}', '/report.csv', { name: 'report', ext: 'csv' }],
-    ['{a}', '/a%20b%2Fc', { a: 'a b/c' }],
+    ['api/{*rest}', '/api/', {}],
+    ['{a}', '/a%20b%2Fc', { a: 'a b%2Fc' }],
+    ['api/items', '/api/it%65ms', {}],
     ['{a}', '/50%', { a: '50%' }],
     ['{id:int:min(5)}', '/7', { id: '7' }],
     ['{id:guid}', `/${GUID}`, { id: GUID }],
@@ -85,9 +87,9 @@ describe('createRoute', () => {
   });
 
   it('refuses a route of the host itself', () => {
-    const bindings = { t: { type: 'httpTrigger', direction: 'in' as const, route: 'admin/x' } };
+    const bindings = { t: { type: 'httpTrigger', direction: 'in' as const, route: 'administer' } };
     const fn = { id: 'f', metadata: { name: 'f', bindings }, callback: () => undefined };
-    expect(() => createRoute(fn, 't', '')).toThrow(/conflicts with one or more built in routes/);
+    expect(() => createRoute(fn, 't', 'api')).toThrow(/conflicts with one or more built in routes/);
   });
 
   it.each([
