@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { packageRoot } from '../../cli/version.ts';
+import { LICENCES } from './built-in.ts';
 import { bundle } from './bundle.ts';
 import { refuseForeignCode } from './elf.ts';
 import { licences } from './licences.ts';
 import { copyPackages, nativePackages } from './native.ts';
 import { type RunNpm, runNpm } from './npm.ts';
+import { isCheckout } from './own-package.ts';
 import { stampBuild } from './stamp-build.ts';
 import { versionedHost } from './versioned-host.ts';
 import { zipFolder } from './zip.ts';
@@ -86,7 +89,10 @@ async function fillFolder(
   const native = await nativePackages({ root, ...world }, metafile);
   await copyPackages(native, folder);
   await refuseForeignCode(folder);
-  await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await licences(root, metafile, native));
+  // An installed package has these in its own modules, where the bundler does not see them.
+  const builtIn = isCheckout(root) ? [] : [await readFile(join(packageRoot(), 'dist', LICENCES), 'utf8')];
+  const texts = [await licences(root, metafile, native), ...builtIn];
+  await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), texts.join('\n'));
   await writeFile(join(folder, 'host.json'), host);
   // That of this package is among those of the third parties.
   if (existsSync(join(root, 'LICENSE'))) await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 /** The packages that the app imports when it starts, except the Functions library, which belongs to the host. */
 const PACKAGES = [
   '@azure/data-tables',
-  '@azure/identity',
   '@azure/service-bus',
   '@azure/storage-blob',
   '@azure/storage-queue',

@@ -3,7 +3,7 @@
  * service URIs and a managed identity. (The exporter of telemetry/ creates a credential of its own.)
  */
 import { TableClient } from '@azure/data-tables';
-import type { TokenCredential } from '@azure/identity';
+import type { TokenCredential } from '@azure/core-auth';
 import { ServiceBusClient, type ServiceBusSender } from '@azure/service-bus';
 import { BlobServiceClient, type ContainerClient, newPipeline } from '@azure/storage-blob';
 import { newPipeline as newQueuePipeline, type QueueClient, QueueServiceClient } from '@azure/storage-queue';

@@ -1,9 +1,13 @@
 /** What is in the packages: everything that an app needs, and nothing that only this repository needs. */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LICENCES } from '../../infra/packaging/built-in.ts';
 import { type Packed, packReleased, ROOT, readAbout } from './pack-released.ts';
 
 const trackedIn = (...paths: string[]): string[] =>
@@ -84,6 +88,31 @@ describe('sluice', () => {
     const names = kinds.flatMap((kind) => Object.keys((about[kind] as Record<string, string> | undefined) ?? {}));
     expect(names).toContain('zod');
     expect(names.filter((name) => /^(?:@duckdb\/|playwright|sharp$|vitest$|typescript$)/.test(name))).toEqual([]);
+  });
+
+  it('imports only what an app has installed', async () => {
+    const about = (await readAbout(packed('sluice'))) as Record<string, Record<string, string>>;
+    // What a created app has for its commands, as create-sluice writes it.
+    const ofCommands = ['esbuild', 'fflate', 'functions-local'];
+    const installed = [...Object.keys({ ...about.dependencies, ...about.peerDependencies }), ...ofCommands];
+    const scripts = packed('sluice').paths.filter((path) => path.endsWith('.js'));
+    const { metafile } = await build({
+      ...{ absWorkingDir: ROOT, entryPoints: scripts, outdir: 'out', write: false, metafile: true, logLevel: 'error' },
+    });
+    const imports = Object.entries(metafile.inputs).flatMap(([script, input]) =>
+      input.imports.filter(({ kind }) => kind !== 'require-call').map(({ path }) => ({ script, path })),
+    );
+    const names = imports.map(({ script, path }) => ({ script, name: /^(?:@[^/]+\/)?[^/.][^/]*/.exec(path)?.[0] }));
+    expect(names.filter(({ name }) => name === '@azure/storage-blob').length).toBeGreaterThan(0);
+    const isInstalled = (name: string): boolean => name === 'sluice' || isBuiltin(name) || installed.includes(name);
+    expect(names.filter(({ name }) => name !== undefined && !isInstalled(name))).toEqual([]);
+  });
+
+  it('has the licences of what is built into it', () => {
+    expect(packed('sluice').paths).toContain(`dist/${LICENCES}`);
+    const text = readFileSync(join(ROOT, 'dist', LICENCES), 'utf8');
+    for (const name of ['@azure/identity', '@azure/msal-node', '@opentelemetry/sdk-trace-base'])
+      expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 });
 

@@ -1,6 +1,6 @@
 /** An app that create-sluice makes outside the checkout, on the packed packages: what a user has, and nothing else. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expandTemplate, readParameterFile } from 'bicep-check';
@@ -68,6 +68,16 @@ async function start(...args: string[]): Promise<Started> {
   };
 }
 
+/** The space that the files of a package take, without those of packages inside of it. */
+async function bytesOnDisk(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const own = entries.filter(
+    (entry) => entry.isFile() && !entry.parentPath.slice(folder.length).includes('node_modules'),
+  );
+  const stats = await Promise.all(own.map(({ parentPath, name }) => stat(join(parentPath, name))));
+  return stats.reduce((sum, { blocks }) => sum + blocks * 512, 0);
+}
+
 /** The totals of the sample, computed without the workload. */
 async function expectedRows(): Promise<string[]> {
   const [, ...lines] = (await readFile(join(app, 'samples/billing.csv'), 'utf8')).trim().split('\n');
@@ -98,6 +108,14 @@ describe('a created app', () => {
     const lines = texts.reduce((sum, text) => sum + text.split('\n').length - 1, 0);
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     expect(readme).toContain(`${files.length} files with ${lines} lines`);
+  });
+
+  it('takes at most 120 MB in production', async () => {
+    const { stdout } = await npm(app, 'ls', '--omit=dev', '--all', '--parseable');
+    const folders = stdout.split('\n').filter((path) => path.includes('/node_modules/'));
+    expect(folders.length).toBeGreaterThan(100);
+    const bytes = await Promise.all(folders.map(bytesOnDisk));
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(120e6);
   });
 
   it('passes its type check and its tests', async () => {

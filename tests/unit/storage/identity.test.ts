@@ -1,4 +1,4 @@
-import type { TokenCredential } from '@azure/identity';
+import type { TokenCredential } from '@azure/core-auth';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
