@@ -2,8 +2,9 @@
  * The only file of `shared/` that creates clients of storage and Service Bus: from a connection string (local), or from
  * service URIs and a managed identity. (The exporter of telemetry/ creates a credential of its own.)
  */
-import { TableClient } from '@azure/data-tables';
+
 import type { TokenCredential } from '@azure/core-auth';
+import { TableClient } from '@azure/data-tables';
 import { ServiceBusClient, type ServiceBusSender } from '@azure/service-bus';
 import { BlobServiceClient, type ContainerClient, newPipeline } from '@azure/storage-blob';
 import { newPipeline as newQueuePipeline, type QueueClient, QueueServiceClient } from '@azure/storage-queue';

@@ -78,7 +78,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'shared/workload/', imports: ['shared/contract/'], packages: [], packageTypes: ['@standard-schema/spec'] },
   // The types of an item: of its schema, of cells, and of a sample.
   { path: 'shared/workload/types/', imports: [], types: ['shared/workload/item-schema.ts'], packages: ['zod'] },
-  ordered('shared/storage/', [...STORAGE_SDKS, '@azure/identity', 'node:*']),
+  ordered('shared/storage/', [...STORAGE_SDKS, '@azure/identity', 'node:*'], ['@azure/core-auth']),
   ordered('shared/batches/', ['node:crypto', 'node:util'], ['@azure/storage-blob']),
   ordered('shared/events/', ['node:crypto', 'node:timers/promises'], STORAGE_SDKS),
   ordered('shared/gate/', ['zod'], DATA_SDKS),

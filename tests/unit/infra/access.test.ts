@@ -256,6 +256,8 @@ describe('the calls of the code', () => {
       [...text.matchAll(/(?:from |import\(\s*)'(@azure\/[\w-]+)'/g)].map(([, name]) => name),
     );
     expect([...new Set(packages)].sort()).toEqual([
+      // Types only.
+      '@azure/core-auth',
       '@azure/data-tables',
       '@azure/functions',
       '@azure/identity',
