@@ -1,6 +1,7 @@
 /** Creates the pipeline of an app and connects it to the lifecycle of the host. Registers no function. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { app, type InvocationContext } from '@azure/functions';
 import * as df from 'durable-functions';
@@ -11,7 +12,6 @@ import { UPLOAD_PLACES } from '../shared/http/batches/upload/uploads.ts';
 import { REDRIVE_PLACES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
 import type { App } from '../shared/http/edge/app.ts';
 import { createBodyPlaces } from '../shared/http/edge/request/body-places.ts';
-import { instanceSize } from '../shared/http/health/health.ts';
 import { openApiDocument } from '../shared/http/openapi/openapi.ts';
 import { type RouteGroups, routesOf } from '../shared/http/routes.ts';
 import { createPipeline } from '../shared/pipeline.ts';
@@ -57,6 +57,7 @@ export async function createRegistration(options: SluiceOptions): Promise<Regist
   // Also read at the start, because it may be a file.
   const prices = readPriceSheet(settings.priceSheet);
   const limits = readHostLimits(host);
+  const size = instanceSize(settings.threads);
   const pipeline = createPipeline({
     settings,
     registry,
@@ -87,7 +88,7 @@ export async function createRegistration(options: SluiceOptions): Promise<Regist
    */
   app.hook.appStart(() => {
     process.on('SIGTERM', () => pipeline.returnWork());
-    log.info('instance-started', { ...instanceSize(settings.threads) });
+    log.info('instance-started', size);
     if (settings.startsThreadsEarly) pipeline.startThreads();
   });
   app.hook.appTerminate(async () => {
@@ -106,6 +107,7 @@ export async function createRegistration(options: SluiceOptions): Promise<Regist
         ...{ prices, backend: limits.durableBackend },
         queuesOf: (name) => registry.workload(name)?.queuesPerLane ?? 1,
       },
+      size,
       uploadPlaces: createBodyPlaces(UPLOAD_PLACES),
       redrivePlaces: createBodyPlaces(REDRIVE_PLACES),
       startedMs: performance.timeOrigin,
@@ -114,6 +116,14 @@ export async function createRegistration(options: SluiceOptions): Promise<Regist
       document: () => openApiDocument(routes),
     },
   };
+}
+
+/** Returns what this process sees of its instance. `threads` is the setting: 0 means one per core. */
+function instanceSize(threads: number): App['size'] {
+  const cores = availableParallelism();
+  // Without a limit, it is undefined, 0, or larger than any memory.
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return { cores, memoryMb: Math.round(memory / 1024 ** 2), threads: threads || cores };
 }
 
 /** Returns the address of a module that is given without its extension. */

@@ -54,6 +54,8 @@ export interface App {
   wakeDeps: (drains: RuntimeClient) => Deps & Reads & Pick<SweepDeps, 'gate' | 'pool'>;
   sweepDeps: (drains: RuntimeClient) => SweepDeps;
   basis: ReceiptBasis;
+  /** What this process sees of its instance, and its worker threads. */
+  size: { cores: number; memoryMb: number; threads: number };
   /** Shared by all routes that read the body of an upload. */
   uploadPlaces: BodyPlaces;
   /** Shared by redrives and discards. */

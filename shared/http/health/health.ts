@@ -1,4 +1,3 @@
-import { availableParallelism, totalmem } from 'node:os';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { z } from 'zod';
 import { CONTAINERS } from '../../contract/names.ts';
@@ -39,9 +38,9 @@ export const healthSchema = z
   .register(COMPONENTS, { id: 'Health' });
 type Health = z.infer<typeof healthSchema>;
 
-type HealthHttp = Pick<App, 'registry' | 'nowMs'> & {
+type HealthHttp = Pick<App, 'registry' | 'nowMs' | 'size'> & {
   basis: Pick<App['basis'], 'backend'>;
-  settings: Pick<App['settings'], 'pool' | 'instance' | 'threads' | 'build'>;
+  settings: Pick<App['settings'], 'pool' | 'instance' | 'build'>;
   clients: () => Pick<Clients, 'batches' | 'gates' | 'keys' | 'container'>;
   deps: () => Pick<Reads, 'depthOf'>;
 };
@@ -51,14 +50,6 @@ const KEEP_MS = 30_000;
 const NAME = 'health';
 /** The retries of the SDKs take longer than a health probe waits. */
 const PATIENCE_MS = 10_000;
-
-/** Returns the size of this process. `threads` is the setting: 0 means one per core. */
-export function instanceSize(threads: number): Pick<Health, 'cores' | 'memoryMb' | 'threads'> {
-  const cores = availableParallelism();
-  // Without a limit, it is undefined, 0, or larger than any memory.
-  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-  return { cores, memoryMb: Math.round(memory / 1024 ** 2), threads: threads || cores };
-}
 
 /** GET health: answers without any storage call. With `?deep`, it also checks storage, at most once per 30 s and process. */
 export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promise<HttpResponseInit> {
@@ -70,16 +61,15 @@ export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promis
     return kept.found;
   };
   return async (request) => {
-    const { pool = null, instance = null, build = null, threads } = deps.settings;
+    const { pool = null, instance = null, build = null } = deps.settings;
     const workloads = deps.registry.workloads.map(({ name }) => name);
-    const size = instanceSize(threads);
     const health: Health = {
       status: 'ok',
       pool,
       instance,
       build,
       workloads,
-      ...size,
+      ...deps.size,
       durableBackend: deps.basis.backend,
     };
     if (!request.query.has('deep')) return json(health);

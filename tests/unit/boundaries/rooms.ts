@@ -161,7 +161,7 @@ export const ROOMS: readonly Room[] = [
       ...['shared/intake/submit-items.ts', 'shared/workload/registry.ts'],
       'web/assets.ts',
     ],
-    packages: ['@azure/functions', 'durable-functions', 'node:crypto', 'node:fs', 'node:url'],
+    packages: ['@azure/functions', 'durable-functions', 'node:crypto', 'node:fs', 'node:os', 'node:url'],
   },
   // The entry of this app, as a user writes it.
   { path: 'functions/sluice.ts', imports: ['workloads/index.ts', 'host.json'], packages: ['sluice/functions'] },
