@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { totalOperations } from '../../../shared/contract/operations.ts';
@@ -38,8 +37,6 @@ describe('GET health', () => {
       ...{ cores: 2, memoryMb: 2048, threads: 3 },
       durableBackend: 'azureStorage',
     });
-    expect(answer.memoryMb).toBeGreaterThan(100);
-    expect(answer.memoryMb).toBeLessThanOrEqual(totalmem() / 1024 ** 2 + 1);
     expect(operations()).toBe(before);
   });
 
