@@ -11,6 +11,8 @@ const WINDOW_MS = 2 ** 28;
 const WINDOW_DIGITS = 5;
 /** An upload with a key may start long after the key's first use, which determines its id, and may take a day. */
 const LOOK_BACK_MS = (KEY_DAYS + 1) * DAY_MS;
+/** An id is older than its payload, except for the error of a clock that storage has not set yet. */
+const CLOCK_ERROR_MS = 60 * 60 * 1000;
 
 /**
  * Deletes payloads that no batch row contains one day after they were written: uploads that died before their
@@ -21,7 +23,7 @@ const LOOK_BACK_MS = (KEY_DAYS + 1) * DAY_MS;
 export async function dropOrphanPayloads(run: SweepRun, sinceMs: number): Promise<boolean> {
   const untilMs = run.gate.now() - run.patient.orphanMs;
   const fromMs = sinceMs - run.patient.orphanMs;
-  for (let at = firstWindow(fromMs, untilMs); at <= run.gate.now(); at += WINDOW_MS) {
+  for (let at = firstWindow(fromMs, untilMs); at <= untilMs + CLOCK_ERROR_MS; at += WINDOW_MS) {
     for await (const blob of run.container(CONTAINERS.payloads).listBlobsFlat({ prefix: prefixOf(at) })) {
       if (isOver(run)) return true;
       const writtenMs = blob.properties.lastModified.getTime();
