@@ -50,7 +50,7 @@ export const FACTS: readonly PlatformFact[] = [
   {
     fact: 'An instance of 2,048 MB has one core, one of 4,096 MB two and one of 512 MB a quarter. What os.availableParallelism() returns there is not documented.',
     sources: ['https://learn.microsoft.com/azure/azure-functions/flex-consumption-plan#instance-sizes'],
-    code: ['infra/modules/function-app.bicep', 'infra/main.bicep', 'shared/http/health/health.ts'],
+    code: ['infra/modules/function-app.bicep', 'infra/main.bicep', 'functions/app.ts'],
     test: 'tests/unit/infra/settings.test.ts',
     local:
       'A process has the cores and the memory of the machine; SLUICE_THREADS limits its worker threads as on Azure.',
@@ -67,7 +67,7 @@ export const FACTS: readonly PlatformFact[] = [
   {
     fact: 'An invocation that exceeds functionTimeout ends the whole worker process with all its invocations.',
     sources: ['https://learn.microsoft.com/azure/azure-functions/functions-host-json#functiontimeout'],
-    code: ['shared/settings.ts'],
+    code: ['shared/drain/host-limits.ts'],
     test: 'tests/integration/failures/function-timeout.test.ts',
     local: 'An invocation that exceeds functionTimeout ends its process and all its invocations; a new process starts.',
     check: { none: 'it would need a deployed function that never ends' },

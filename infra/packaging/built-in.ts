@@ -23,7 +23,7 @@ const SHARED = ['@opentelemetry/api'];
 /** The licences of what is built in, in dist/. */
 export const LICENCES = 'licences-of-built-in.txt';
 
-/** For CommonJS packages inside an ES module. */
+/** For CommonJS packages inside an ES module. `sluice package` adds a banner with another name to files that contain this one. */
 const BANNER = [
   "import { createRequire as builtInRequire } from 'node:module';",
   'const require = builtInRequire(import.meta.url);',

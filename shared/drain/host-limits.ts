@@ -40,9 +40,10 @@ const NO_TIMEOUT = '-1';
 /** The Durable Task Scheduler documents no visibility timeout. A minute is assumed: its connection ends with the process. */
 const storageProviderSchema = z.preprocess(
   (given: { type?: string } | undefined) =>
-    given?.type?.toLowerCase() === 'azuremanaged' ? { type: 'dts', workItemQueueVisibilityTimeout: '00:01:00' } : given,
+    isScheduler(given?.type) ? { ...given, workItemQueueVisibilityTimeout: '00:01:00' } : given,
   z.object({ type: z.string().optional(), workItemQueueVisibilityTimeout: timeSpanSchema }),
 );
+const isScheduler = (type: string | undefined): boolean => type?.toLowerCase() === 'azuremanaged';
 
 const hostSchema = z.object({
   functionTimeout: z.union([z.literal(NO_TIMEOUT).transform(() => Number.POSITIVE_INFINITY), timeSpanSchema]),
@@ -66,7 +67,7 @@ export function readHostLimits(hostJson: unknown): HostLimits {
     functionSeconds: data.functionTimeout,
     concurrentActivities: maxConcurrentActivityFunctions,
     activityVisibilitySeconds: storageProvider.workItemQueueVisibilityTimeout,
-    durableBackend: storageProvider.type === 'dts' ? 'dts' : 'azureStorage',
+    durableBackend: isScheduler(storageProvider.type) ? 'dts' : 'azureStorage',
   };
 }
 

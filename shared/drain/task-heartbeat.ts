@@ -28,7 +28,7 @@ const sendHeartbeat = (deps: HeartbeatDeps, { queue, task, generation, wave }: D
 /** Records the first heartbeat of a task; the first task of a drain also records the plan of its wave. */
 export async function showAlive(deps: HeartbeatDeps, input: DequeueInput, gate: VersionedGate): Promise<void> {
   const { queue, task, wave } = input;
-  const { tasks: active, wanted = active, depth } = wave;
+  const { tasks: active, wanted, depth } = wave;
   const until = deps.gate.now() + waveSeconds(deps, wave) * 1_000;
   const isShown = task === FIRST_TASK && (await showFirstWave(deps.gate.table, gate, { active, wanted, depth, until }));
   if (isShown) measureQueue(queue, depth, active);

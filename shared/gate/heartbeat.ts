@@ -69,7 +69,12 @@ export async function recordHeartbeat(
 export const showFirstWave = async (
   table: Table,
   { row, etag }: VersionedGate,
-  { active, wanted = active, depth, until }: { active: number; wanted?: number; depth: number; until: number },
+  {
+    active,
+    wanted = active,
+    depth,
+    until,
+  }: { active: number; wanted?: number | undefined; depth: number; until: number },
 ): Promise<boolean> =>
   row.aliveUntil === '' &&
   (await writeGate(
