@@ -42,7 +42,8 @@ interface Started {
 async function start(...args: string[]): Promise<Started> {
   const child = spawn(join(app, 'node_modules/.bin/sluice'), ['start', '--port', String(await freePort()), ...args], {
     cwd: app,
-    env: { ...process.env, PATH },
+    // Nothing listens there: it shows that the installed package loads its exporters.
+    env: { ...process.env, PATH, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));

@@ -60,8 +60,7 @@ interface Exporters {
  * (`OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_EXPORTER_OTLP_TIMEOUT`).
  */
 async function otlpExporters(endpoint: string): Promise<Exporters> {
-  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
-  const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-http');
+  const { OTLPMetricExporter, OTLPTraceExporter } = await import('./otlp.ts');
   const base = endpoint.replace(/\/+$/, '');
   return {
     spans: new OTLPTraceExporter({ url: `${base}/v1/traces` }),

@@ -136,7 +136,9 @@ describe('the unpacked package on the local stack', () => {
       await mkdir(dirname(join(appFolder, name)), { recursive: true });
       await writeFile(join(appFolder, name), bytes);
     }
-    stack = await startStack({ appFolder, settings: { SLUICE_THREADS: '1' } });
+    // Nothing listens there: it shows that the package loads its exporters.
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:9';
+    stack = await startStack({ appFolder, settings: { SLUICE_THREADS: '1', OTEL_EXPORTER_OTLP_ENDPOINT } });
   });
 
   afterAll(async () => {
