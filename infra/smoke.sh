@@ -12,15 +12,16 @@ shift 2
 host=$(host_of "$app")
 
 remove_key() {
-  sh "$here/keys.sh" "$group" "$app" remove client smoke ||
+  sh "$here/keys.sh" "$group" "$app" remove client smoke --no-restart ||
     echo "could not remove the key of the smoke test; remove it with: npx sluice azure keys $group $app remove client smoke" >&2
 }
+# Without restarts, which would interrupt running work: nobody else has seen the value.
 trap remove_key EXIT
 trap 'exit 130' INT TERM
-SLUICE_KEY=$(sh "$here/keys.sh" "$group" "$app" set client smoke)
+SLUICE_KEY=$(sh "$here/keys.sh" "$group" "$app" set client smoke --no-restart)
 export SLUICE_KEY
 if [ -n "${GITHUB_ACTIONS:-}" ]; then echo "::add-mask::$SLUICE_KEY"; fi
-# A new key is effective on running hosts after some seconds, and new roles on the storage accounts after minutes.
+# A new key is effective on running hosts after at most a minute, and new roles on the storage accounts after minutes.
 set -- --url "https://$host" --start-timeout 600 "$@"
 # A checkout runs the sources, which need no build; the package has only the build.
 if [ -f "$here/smoke.ts" ]; then

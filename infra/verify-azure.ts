@@ -19,6 +19,7 @@ small batches if a key is given. Exit codes: 0 no check failed, 1 a check failed
   --app <name>               the app that receives requests; the other apps of the group are found
   --subscription <id>        defaults to AZURE_SUBSCRIPTION_ID, otherwise to the one selected in az
   --key <key>                function key of a client system (SLUICE_KEY)
+  --removed-key <key>        function key that was used, and then removed (SLUICE_REMOVED_KEY)
   --batch <workload>=<file>  a batch for a workload of another pool; may be repeated
 ${formatList(
   CHECKS.map(({ id }) => id),
@@ -32,6 +33,7 @@ const OPTIONS = {
   app: { type: 'string' },
   subscription: { type: 'string' },
   key: { type: 'string' },
+  'removed-key': { type: 'string' },
   batch: { type: 'string', multiple: true },
   only: { type: 'string' },
   out: { type: 'string', default: 'out/azure-report.md' },
@@ -47,9 +49,10 @@ const ANSWER_MS = 240_000;
 
 const machine: Machine = {
   run: runCommand,
-  get: async (url) => {
+  get: async (url, key) => {
     const startedMs = performance.now();
-    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const headers: Record<string, string> = key === undefined ? {} : { 'x-functions-key': key };
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
     const text = await answer.text();
     return { status: answer.status, text, ms: performance.now() - startedMs };
   },
@@ -89,6 +92,7 @@ async function main(): Promise<number> {
   const run = await runChecks(machine, {
     ...{ group, app, subscription, only },
     key: values.key ?? process.env.SLUICE_KEY,
+    removedKey: values['removed-key'] ?? process.env.SLUICE_REMOVED_KEY,
     batches: Object.fromEntries((values.batch ?? []).map((each) => each.split('=', 2) as [string, string])),
     poolsOfWorkloads: Object.fromEntries(registry.workloads.map(({ name, pool }) => [name, pool])),
     pools: await readJson<Context['pools']>('infra/pools.json'),

@@ -1,7 +1,7 @@
 /**
  * Checks of the answers and the configuration of the function apps. The table in checks.ts contains what each check expects.
  */
-import { type Context, eachApp, eachOf, type Finding, findingOf, type Seen } from './check.ts';
+import { type Context, eachApp, eachOf, type Finding, findingOf, notRun, passIf, type Seen } from './check.ts';
 import { type App, ofType, poolOf, readSettings } from './deployment.ts';
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
@@ -35,6 +35,14 @@ export const keys = (context: Context): Promise<Finding> =>
     const { status, text: body } = await context.tools.get(`${url}/api/batches`);
     return { holds: status === 401, text: `${name}: ${status} without a key ${status === 0 ? body : ''}`.trim() };
   });
+
+export async function removedKey({ deployment, tools, removedKey: key }: Context): Promise<Finding> {
+  const [app] = deployment.apps;
+  if (app === undefined || key === undefined)
+    return notRun('no removed key was given (--removed-key or SLUICE_REMOVED_KEY)');
+  const { status, text: body } = await tools.get(`${app.url}/api/batches`, key);
+  return passIf(status === 401, `${app.name}: ${status} with the removed key ${status === 0 ? body : ''}`.trim());
+}
 
 /** Settings with a connection string, which the host prefers to the identity, even if they are empty. */
 const PREFERRED_TO_IDENTITY = ['AzureWebJobsStorage', 'DEPLOYMENT_STORAGE_CONNECTION_STRING'];

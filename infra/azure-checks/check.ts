@@ -9,6 +9,8 @@ export interface Context {
   deployment: Deployment;
   /** Function key of a client system. If undefined, checks that need one are not run. */
   key: string | undefined;
+  /** A function key that was used and then removed. If undefined, the check that needs it is not run. */
+  removedKey: string | undefined;
   /** The files to submit, by workload. */
   batches: Readonly<Record<string, string>>;
   /** The pool of each workload of this checkout. */

@@ -10,6 +10,7 @@ import {
   instances,
   keys,
   otherPools,
+  removedKey,
   runtime,
   smokeOf,
   timers,
@@ -39,6 +40,12 @@ export const CHECKS: readonly Check[] = [
     about: 'Requests without a key are refused',
     expects: 'GET /api/batches returns 401 for each app',
     run: keys,
+  },
+  {
+    id: 'removed-key',
+    about: 'A removed function key is refused',
+    expects: 'GET /api/batches returns 401 for a key that was used, and then removed with sluice azure keys',
+    run: removedKey,
   },
   {
     id: 'host-storage',

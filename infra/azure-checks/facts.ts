@@ -57,6 +57,14 @@ export const FACTS: readonly PlatformFact[] = [
     check: ['instances'],
   },
   {
+    fact: 'A running instance accepts a function key that it has seen until it ends, also after its removal; it finds a new key within a minute.',
+    sources: ['Azure/azure-functions-host#4213'],
+    code: ['infra/keys.sh'],
+    test: 'tests/unit/infra/scripts/keys.test.ts',
+    local: 'Keys are read when the host starts: one that is removed from keys.json is accepted until then.',
+    check: ['removed-key'],
+  },
+  {
     fact: 'Schedules of timers are UTC: an app of the Flex Consumption plan has no time zone.',
     sources: ['https://learn.microsoft.com/azure/azure-functions/functions-scale'],
     code: ['infra/modules/function-app.bicep'],

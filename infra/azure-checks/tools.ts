@@ -18,7 +18,7 @@ export interface HttpAnswer {
 /** The environment of a run; tests replace it. */
 export interface Machine {
   run: (command: string, args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<CommandEnd>;
-  get: (url: string) => Promise<HttpAnswer>;
+  get: (url: string, key?: string) => Promise<HttpAnswer>;
   now: () => Date;
   writeFile: (path: string, text: string) => Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface Tools {
    */
   az: (...args: string[]) => Promise<unknown>;
   /** Requests an address. Returns status 0 with the reason if there is no answer, because an unreachable app is a finding. */
-  get: (url: string) => Promise<HttpAnswer>;
+  get: (url: string, key?: string) => Promise<HttpAnswer>;
   /** Runs the smoke test. The key is passed in the environment, so that neither the process list nor the report shows it. */
   smoke: (args: readonly string[], key: string) => Promise<CommandEnd>;
   now: () => Date;
@@ -55,9 +55,9 @@ export function createTools(machine: Machine, subscription: string | undefined):
       if (code !== 0) throw new Error(`az failed with exit code ${code}: ${firstLines(stderr)}`);
       return stdout.trim() === '' ? undefined : JSON.parse(stdout);
     },
-    get: async (url) => {
-      commands.push(lineOf('curl', [url]));
-      return await machine.get(url).catch((error: unknown) => ({ status: 0, text: reasonOf(error), ms: 0 }));
+    get: async (url, key) => {
+      commands.push(`${key === undefined ? 'curl' : 'curl -H "x-functions-key: …"'} ${quoted(url)}`);
+      return await machine.get(url, key).catch((error: unknown) => ({ status: 0, text: reasonOf(error), ms: 0 }));
     },
     smoke: (args, key) => {
       const line = ['run', 'smoke', '--', ...args];

@@ -30,7 +30,8 @@ describe('infra/keys.sh', () => {
   function functionsOf(who: string): { functions: string[]; status: number | null } {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-keys-'));
     try {
-      writeFileSync(join(folder, 'az'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+      const az = '#!/bin/sh\ncase "$*" in *"keys list"*) echo present ;; *) echo "$@" ;; esac\n';
+      writeFileSync(join(folder, 'az'), az, { mode: 0o755 });
       const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
       const args = [join(ROOT, 'infra/keys.sh'), 'group', 'app', 'remove', who, 'acme'];
       const { stdout, status } = spawnSync('sh', args, { env, encoding: 'utf8' });

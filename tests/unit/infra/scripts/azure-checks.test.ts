@@ -153,7 +153,12 @@ async function runIn({
   };
   const run = await runChecks(machine, {
     ...{ group: 'rg', app: 'func-default', subscription: undefined, only: undefined, version: '0.1.0' },
-    ...{ key: 's3cret', batches: { media: 'images.ndjson' }, poolsOfWorkloads: { billing: 'default', media: 'media' } },
+    ...{
+      key: 's3cret',
+      removedKey: 'g0ne',
+      batches: { media: 'images.ndjson' },
+      poolsOfWorkloads: { billing: 'default', media: 'media' },
+    },
     pools: [
       { name: 'default', memory: 2048, maximumInstanceCount: 40 },
       { name: 'media', memory: 2048, maximumInstanceCount: 40 },
@@ -205,7 +210,7 @@ describe('the checks of a deployment', () => {
     const { run, asked, keys } = await runIn({});
     expect(keys).toEqual(['s3cret', 's3cret']);
     expect(asked.join('\n')).not.toContain('s3cret');
-    expect(reportText(run)).not.toContain('s3cret');
+    expect(reportText(run)).not.toMatch(/s3cret|g0ne/);
   });
 
   it('pass the given subscription to each call', async () => {
@@ -222,6 +227,7 @@ describe('the checks of a deployment', () => {
     ],
     ['roles', /0 fetch failed: connect ECONNREFUSED/, { pages: { '/api/health?deep': { isDown: true } } }],
     ['keys', /200 without a key/, { pages: { '/api/batches': { status: 200 } } }],
+    ['removed-key', /func-default: 200 with the removed key/, { pages: { '/api/batches': { status: 200 } } }],
     [
       'host-storage',
       /func-media: lacks AzureWebJobsStorage__accountName, connection strings AzureWebJobsStorage$/,
@@ -339,6 +345,7 @@ describe('the checks of a deployment', () => {
 
   it.each<[id: string, evidence: RegExp, world: World]>([
     ['cold-start', /the app was running/, { pages: { '/api/health': { ms: [120, 90] } } }],
+    ['removed-key', /no removed key/, { options: { removedKey: undefined } }],
     ['smoke', /no key/, { options: { key: undefined } }],
     ['pools', /pool media: no batch/, { options: { batches: {} } }],
     [

@@ -48,6 +48,11 @@ describe('function keys', () => {
     expect(await status('/api/keyed?code=F', { headers: { 'x-functions-key': 'wrong' } })).toBe(401);
     expect(await status('/api/keyed', { headers: { 'x-functions-key': 'F' } })).toBe(200);
   });
+
+  it('accepts a removed key until the next start', async () => {
+    await writeFile(join(folder, 'keys.json'), JSON.stringify({ master: 'M', host: 'H', functions: {} }));
+    expect(await status('/api/keyed?code=F')).toBe(200);
+  });
 });
 
 describe('admin API', () => {
