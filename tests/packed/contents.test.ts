@@ -2,10 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LICENCES } from '../../infra/packaging/built-in.ts';
 import { type Packed, packReleased, ROOT, readAbout } from './pack-released.ts';
@@ -88,37 +86,6 @@ describe('sluice', () => {
     const names = kinds.flatMap((kind) => Object.keys((about[kind] as Record<string, string> | undefined) ?? {}));
     expect(names).toContain('zod');
     expect(names.filter((name) => /^(?:@duckdb\/|playwright|sharp$|vitest$|typescript$)/.test(name))).toEqual([]);
-  });
-
-  it('imports only what an app has installed', async () => {
-    const about = (await readAbout(packed('sluice'))) as Record<string, Record<string, string>>;
-    // What a created app has for its commands, as create-sluice writes it.
-    const ofCommands = ['esbuild', 'fflate', 'functions-local'];
-    const installed = [...Object.keys({ ...about.dependencies, ...about.peerDependencies }), ...ofCommands];
-    // npm always packs what `main` names. This one is the entry of this repository, which an app cannot import.
-    const ownEntry = 'dist/functions/sluice.js';
-    const scripts = packed('sluice').paths.filter((path) => path.endsWith('.js') && path !== ownEntry);
-    const { metafile } = await build({
-      ...{
-        absWorkingDir: ROOT,
-        entryPoints: scripts,
-        outdir: 'out',
-        bundle: true,
-        packages: 'external',
-        platform: 'node',
-      },
-      ...{ format: 'esm', write: false, metafile: true, logLevel: 'error' },
-    });
-    // The smoke test generates items only in this repository, and asks for a file elsewhere.
-    const isPacked = (path: string): boolean => packed('sluice').paths.includes(path) || path.startsWith('dist/demo/');
-    expect(Object.keys(metafile.inputs).filter((path) => !isPacked(path))).toEqual([]);
-    const imports = Object.entries(metafile.inputs).flatMap(([script, input]) =>
-      input.imports.filter(({ external }) => external).map(({ path }) => ({ script, path })),
-    );
-    const names = imports.map(({ script, path }) => ({ script, name: /^(?:@[^/]+\/)?[^/.][^/]*/.exec(path)?.[0] }));
-    expect(names.filter(({ name }) => name === '@azure/storage-blob').length).toBeGreaterThan(0);
-    const isInstalled = (name: string): boolean => name === 'sluice' || isBuiltin(name) || installed.includes(name);
-    expect(names.filter(({ name }) => name !== undefined && !isInstalled(name))).toEqual([]);
   });
 
   it('has the licences of what is built into it', () => {
