@@ -23,7 +23,7 @@ const SCRIPTS = {
   resume: ['<group> [app]', 'end the pauses of azure pause'],
   sweep: ['<group> [app]', 'run the sweep of one app or of all apps'],
   keys: ['<group> <app> <action> <class> <name>', 'set or remove a key of class client, operator or both'],
-  smoke: ['<group> <app> [options...]', 'run a small batch with its own key: --workload NAME --file FILE --timeout N'],
+  smoke: ['<group> <app> [options...]', 'run a small batch with its own key: --workload NAME --file FILE --lane LANE'],
   output: ['<outputs> <name>', 'print an output of a deployment from its JSON'],
   'deployment-env': ['[parameters]', 'print the variables of infra/main.bicepparam, from JSON on standard input'],
 } as const;

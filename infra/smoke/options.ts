@@ -9,6 +9,8 @@ export interface SmokeOptions {
   workload: string;
   /** The file to submit; if undefined, a batch of `billing` is generated. */
   file: string | undefined;
+  /** On a busy day, the batch should not wait behind all others. If undefined, the workload chooses. */
+  lane: string | undefined;
   /** Maximum wait until the batch is finished. */
   timeoutSeconds: number;
   /** Maximum time for which a refused upload is repeated. */
@@ -16,6 +18,8 @@ export interface SmokeOptions {
 }
 
 const GENERATED = 'billing';
+/** The first lane of that workload. */
+const LANE = 'high';
 const TIMEOUT_SECONDS = 600;
 
 export const USAGE = `Usage: npm run smoke -- --url <address> [options]
@@ -26,6 +30,7 @@ Submits a small batch to an app, waits for its report and compares the counts. E
   --key <key>                function key of a client system (SLUICE_KEY, which the process list does not show)
   --workload <name>          workload of the batch; defaults to ${GENERATED}, for which a batch is generated
   --file <file>              file to submit; required for other workloads
+  --lane <lane>              lane of the batch; defaults to ${LANE} for a generated batch
   --timeout <seconds>        maximum wait until the batch is finished; defaults to ${TIMEOUT_SECONDS}
   --start-timeout <seconds>  maximum time for which a refused upload is repeated; defaults to 0`;
 
@@ -34,6 +39,7 @@ const OPTIONS = {
   key: { type: 'string' },
   workload: { type: 'string' },
   file: { type: 'string' },
+  lane: { type: 'string' },
   timeout: { type: 'string' },
   'start-timeout': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -59,7 +65,9 @@ export function readSmokeOptions(
   const startTimeoutSeconds = secondsOf(values['start-timeout'], 0);
   if (timeoutSeconds === undefined || startTimeoutSeconds === undefined)
     return '--timeout, --start-timeout: expected a whole number of seconds';
-  return { url, key: (values.key ?? env.SLUICE_KEY) || undefined, workload, file, timeoutSeconds, startTimeoutSeconds };
+  const lane = values.lane ?? (file === undefined ? LANE : undefined);
+  const key = (values.key ?? env.SLUICE_KEY) || undefined;
+  return { url, key, workload, file, lane, timeoutSeconds, startTimeoutSeconds };
 }
 
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], options: OPTIONS, strict: true }).values;

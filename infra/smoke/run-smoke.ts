@@ -87,14 +87,15 @@ type Command = ReturnType<typeof createCommand>;
  * batch.
  */
 async function submit(
-  { workload, file, startTimeoutSeconds }: SmokeOptions,
+  { workload, file, lane, startTimeoutSeconds }: SmokeOptions,
   { folder, io, sluice, say }: { folder: string; io: Io; sluice: Command; say(line: string): void },
 ): Promise<string> {
   const path = file === undefined ? await writeBatch(folder) : resolve(io.folder, file);
   const key = `smoke-${io.randomId()}`;
   const startedAt = io.now();
   for (;;) {
-    const answer = await sluice('submit', path, '--workload', workload, '--idempotency-key', key, '--json');
+    const inLane = lane === undefined ? [] : ['--lane', lane];
+    const answer = await sluice('submit', path, '--workload', workload, ...inLane, '--idempotency-key', key, '--json');
     if (answer.code === 0) {
       const { id, counts } = JSON.parse(answer.out) as BatchView;
       say(`submitted: batch ${id}, ${counts.accepted} items for ${workload}`);

@@ -74,7 +74,9 @@ describe('the smoke test', () => {
     expect(report).toMatch(/^report: revision \d+, [1-9]\d* rows$/);
     expect(passed).toMatch(/^smoke test passed in \d+ s$/);
     const batch = await (await stack.api(`batches/${id}`)).json();
-    expect(batch).toMatchObject({ counts: { accepted: 500, succeeded: Number(succeeded), dead: Number(dead) } });
+    expect(batch).toMatchObject({
+      ...{ lane: 'high', counts: { accepted: 500, succeeded: Number(succeeded), dead: Number(dead) } },
+    });
   });
 
   it('creates a new batch in each run', async () => {
